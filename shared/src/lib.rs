@@ -1,0 +1,19 @@
+//! The vocabulary of Lowerline, shared by the server, the command line and the browser.
+//!
+//! Modules in reading order: [`ids`] (names and digests, parsed once at the door), [`stage`] and [`target`] (what an
+//! artifact is and for which chip), [`family`] (the taxonomy), [`report`] (what the analyzer found in one blob),
+//! [`measure`] (what can be plotted), [`api`] (request and response bodies), [`permalink`] (every URL), [`problem`]
+//! (every error code) and [`limits`] (every bound both sides must agree on).
+//!
+//! No IO, no async; builds for wasm32.
+
+pub mod api;
+pub mod family;
+pub mod ids;
+pub mod limits;
+pub mod measure;
+pub mod permalink;
+pub mod problem;
+pub mod report;
+pub mod stage;
+pub mod target;
