@@ -3,6 +3,7 @@
 //! [`analyze`] is the only door: it detects the stage by content, scans, counts and returns a
 //! [`lowerline_shared::report::Report`]. No IO, no clock, no threads, no recursion on input, no panic.
 
+pub mod diff;
 pub mod error;
 pub mod limits;
 
