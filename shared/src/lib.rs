@@ -16,4 +16,5 @@ pub mod permalink;
 pub mod problem;
 pub mod report;
 pub mod stage;
+pub mod strip;
 pub mod target;
