@@ -3,11 +3,15 @@
 //! Modules in reading order: [`ids`] (names and digests, parsed once at the door), [`stage`] and [`target`] (what an
 //! artifact is and for which chip), [`family`] (the taxonomy), [`report`] (what the analyzer found in one blob),
 //! [`measure`] (what can be plotted), [`api`] (request and response bodies), [`permalink`] (every URL), [`problem`]
-//! (every error code) and [`limits`] (every bound both sides must agree on).
+//! (every error code), [`comparison`] (arithmetic of states side by side), [`display`] and [`table`] (how numbers read
+//! and leave the page), [`api_path`] and [`limits`] (every bound both sides must agree on).
 //!
 //! No IO, no async; builds for wasm32.
 
 pub mod api;
+pub mod api_path;
+pub mod comparison;
+pub mod display;
 pub mod family;
 pub mod ids;
 pub mod limits;
@@ -17,4 +21,5 @@ pub mod problem;
 pub mod report;
 pub mod stage;
 pub mod strip;
+pub mod table;
 pub mod target;

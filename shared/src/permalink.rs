@@ -79,7 +79,7 @@ pub enum Page {
     Local,
 }
 
-fn encode(text: &str) -> String {
+pub(crate) fn encode(text: &str) -> String {
     utf8_percent_encode(text, KEEP).to_string()
 }
 

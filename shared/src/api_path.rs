@@ -1,0 +1,69 @@
+//! Addresses of the read API, as the browser and the command line ask it.
+
+use crate::{
+    ids::{ProjectSlug, Rev},
+    permalink::{CompareQuery, StateRef, TrendsQuery, encode, format_states},
+};
+
+/// The prefix of every route.
+pub const PREFIX: &str = "/api/v1";
+
+/// `GET` → all projects.
+pub fn projects() -> String {
+    format!("{PREFIX}/projects")
+}
+
+/// `GET` → one project.
+pub fn project(project: &ProjectSlug) -> String {
+    format!("{PREFIX}/projects/{project}")
+}
+
+/// `GET` → commits, newest first; `before` is the oldest one already held.
+pub fn commits(project: &ProjectSlug, before: Option<&Rev>, limit: u32) -> String {
+    let before = before.map(|rev| format!("before={rev}&")).unwrap_or_default();
+    format!("{PREFIX}/projects/{project}/commits?{before}limit={limit}")
+}
+
+/// `GET` → one commit with every build.
+pub fn commit(project: &ProjectSlug, rev: &Rev) -> String {
+    format!("{PREFIX}/projects/{project}/commits/{rev}")
+}
+
+/// `GET` → measures whose name holds `text`.
+pub fn measures(project: &ProjectSlug, kernel: Option<&str>, text: &str) -> String {
+    let kernel = kernel.map(|kernel| format!("kernel={}&", encode(kernel))).unwrap_or_default();
+    format!("{PREFIX}/projects/{project}/measures?{kernel}q={}", encode(text))
+}
+
+/// `GET` → lines over commits. The selected commit is the page's own business and is left out, so that a selection
+/// does not ask again.
+pub fn trends(project: &ProjectSlug, query: &TrendsQuery) -> String {
+    let query = TrendsQuery { at: None, ..query.clone() };
+    format!("{PREFIX}/projects/{project}/trends{}", query.query())
+}
+
+/// `GET` → states side by side. What the page alone needs (`open`, `view`, `stage`) is left out.
+pub fn compare(project: &ProjectSlug, states: &[StateRef], query: &CompareQuery) -> String {
+    let query = CompareQuery { open: Vec::new(), stage: None, view: None, ..query.clone() };
+    format!("{PREFIX}/projects/{project}/compare/{}{}", format_states(states), query.api_query())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_text_is_encoded_once() {
+        let project: ProjectSlug = "triton".parse().expect("a slug");
+        assert_eq!(
+            measures(&project, Some("a&b"), "ULOP3 x"),
+            "/api/v1/projects/triton/measures?kernel=a%26b&q=ULOP3%20x"
+        );
+        let query = TrendsQuery {
+            kernel: Some("k".to_owned()),
+            at: Some("3.5.0".parse().expect("a revision")),
+            ..TrendsQuery::default()
+        };
+        assert_eq!(trends(&project, &query), "/api/v1/projects/triton/trends?kernel=k");
+    }
+}

@@ -1,0 +1,215 @@
+//! Arithmetic of states side by side: what moved, by how much, with which share. Levels are never added, but by a
+//! saved view that says so.
+
+use crate::{
+    api::{BuildComparison, CommitSummary, Counts, FamilyRow, LevelTable, ResourceRow, StateBuild, StateInfo},
+    family::{Family, MetaFamily},
+    table::{Cell, Table},
+};
+
+/// One family over all levels of a comparison.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FamilyLine<'a> {
+    /// The family.
+    pub family: Family,
+    /// Its row by level; `None` where the family has no count in any state of the level.
+    pub rows: Vec<Option<&'a FamilyRow>>,
+}
+
+/// Whether two states know different values.
+pub fn has_moved(counts: &[Option<i64>]) -> bool {
+    let mut known = counts.iter().flatten();
+    known.next().is_some_and(|first| known.any(|value| value != first))
+}
+
+/// The difference of a state to the first one; `None` when either is not known.
+pub fn difference(counts: &[Option<i64>], state: usize) -> Option<i64> {
+    let first = counts.first().copied().flatten()?;
+    let value = counts.get(state).copied().flatten()?;
+    Some(value.saturating_sub(first))
+}
+
+/// The largest distance of any state to the first.
+pub fn largest_change(counts: &[Option<i64>]) -> u64 {
+    (1..counts.len()).filter_map(|state| difference(counts, state)).map(i64::unsigned_abs).max().unwrap_or(0)
+}
+
+/// Sum over the families of a level of the distance of one state to the first: the whole that shares are parts of.
+pub fn level_change(level: &LevelTable, state: usize) -> u64 {
+    let parts = level.families.iter().filter_map(|row| difference(&row.counts, state));
+    parts.map(i64::unsigned_abs).fold(0, u64::saturating_add)
+}
+
+/// Families of all levels: those that moved, largest change at the lowest level first, and those that did not, in the
+/// order of the taxonomy.
+pub fn family_lines(levels: &[LevelTable]) -> (Vec<FamilyLine<'_>>, Vec<FamilyLine<'_>>) {
+    let lines = Family::ALL.into_iter().filter_map(|family| {
+        let find = |level: &'_ LevelTable| level.families.iter().position(|row| row.family == family);
+        let rows: Vec<Option<&FamilyRow>> =
+            levels.iter().map(|level| find(level).and_then(|n| level.families.get(n))).collect();
+        rows.iter().any(Option::is_some).then_some(FamilyLine { family, rows })
+    });
+    let (mut moved, still): (Vec<_>, Vec<_>) =
+        lines.partition(|line| line.rows.iter().flatten().any(|row| has_moved(&row.counts)));
+    moved.sort_by_key(|line| {
+        let changes = line.rows.iter().rev().map(|row| row.map_or(0, |row| largest_change(&row.counts)));
+        std::cmp::Reverse(changes.collect::<Vec<_>>())
+    });
+    (moved, still)
+}
+
+/// The sum a saved view shows, by state; `None` where a stage of the view is missing at a state. Which stages and
+/// families are summed is the view's definition.
+pub fn saved_view(levels: &[LevelTable], view: &MetaFamily, states: usize) -> Counts {
+    (0..states)
+        .map(|state| {
+            view.stages.iter().try_fold(0_i64, |sum, stage| {
+                let level = levels.iter().find(|level| level.stage == *stage)?;
+                level.instructions.get(state).copied().flatten()?;
+                let families = level.families.iter().filter(|row| view.families.contains(&row.family));
+                let counts = families.map(|row| row.counts.get(state).copied().flatten().unwrap_or(0));
+                Some(sum.saturating_add(counts.sum::<i64>()))
+            })
+        })
+        .collect()
+}
+
+/// Name of a state: tag or short hash of its commit, with the config when it has its own.
+pub fn state_name(state: &StateInfo) -> String {
+    let commit = state.commit.as_ref().map_or(state.rev.as_str(), CommitSummary::name);
+    match &state.config {
+        Some(config) => format!("{commit}:{config}"),
+        None => commit.to_owned(),
+    }
+}
+
+/// What a state was compiled with, `None` for a state without a build.
+pub fn state_toolchain(build: &StateBuild) -> Option<&crate::api::Toolchain> {
+    match build {
+        StateBuild::Built { toolchain, .. } => Some(toolchain),
+        StateBuild::Failed { .. } | StateBuild::Missing => None,
+    }
+}
+
+fn cells(counts: &[Option<i64>]) -> impl Iterator<Item = Cell> + '_ {
+    let values = counts.iter().map(|value| Cell::count(*value));
+    let differences = (1..counts.len()).map(|n| difference(counts, n).map_or(Cell::Nothing, Cell::Difference));
+    values.chain(differences)
+}
+
+/// A comparison of one build as a table that leaves the page: resources, then every family of every level.
+pub fn export(build: &BuildComparison, states: &[String], title: String, link: String) -> Table {
+    let mut columns = vec!["Level".to_owned(), "Measure".to_owned()];
+    columns.extend(states.iter().cloned());
+    columns.extend(states.iter().skip(1).map(|name| format!("Δ {name}")));
+    let line = |level: &str, name: &str, counts: &[Option<i64>]| {
+        [Cell::Text(level.to_owned()), Cell::Text(name.to_owned())].into_iter().chain(cells(counts)).collect()
+    };
+    let resources = build.resources.iter().map(|row: &ResourceRow| line("resource", row.resource.label(), &row.values));
+    let mut rows: Vec<Vec<Cell>> = resources.collect();
+    let (moved, still) = family_lines(&build.levels);
+    for (n, level) in build.levels.iter().enumerate() {
+        rows.push(line(level.stage.label(), "All instructions", &level.instructions));
+        let families = moved.iter().chain(&still);
+        let families = families.filter_map(|line| Some((line.family, line.rows.get(n).copied().flatten()?)));
+        rows.extend(families.map(|(family, row)| line(level.stage.label(), family.info().short, &row.counts)));
+    }
+    Table { title, note: String::new(), link, columns: unique(columns), rows }
+}
+
+/// Column names made unique by a number, so that a state compared with itself keeps both columns.
+fn unique(names: Vec<String>) -> Vec<String> {
+    let mut out: Vec<String> = Vec::with_capacity(names.len());
+    for name in names {
+        let twins = out.iter().filter(|other| **other == name || other.starts_with(&format!("{name} #"))).count();
+        out.push(if twins == 0 { name } else { format!("{name} #{}", twins + 1) });
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{api::KernelSummary, family::META_FAMILIES, stage::Stage};
+
+    fn row(family: Family, counts: &[i64]) -> FamilyRow {
+        FamilyRow { family, counts: counts.iter().copied().map(Some).collect(), opcodes: Vec::new() }
+    }
+
+    /// The published FlexAttention case: 3.4.0, the reconstruction, 3.5.0 on sm_100a.
+    fn levels() -> Vec<LevelTable> {
+        let level = |stage, instructions: [i64; 3], barriers: [i64; 3]| LevelTable {
+            stage,
+            sources: vec![None; 3],
+            instructions: instructions.map(Some).to_vec(),
+            families: vec![
+                row(Family::TensorCompute, &[64, 64, 64]),
+                row(Family::FragmentStaging, &[0, 148, 20]),
+                row(Family::Barrier, &barriers),
+            ],
+        };
+        vec![
+            level(Stage::Ptx, [3_019, 3_065, 2_802], [48, 174, 50]),
+            level(Stage::Sass, [3_408, 3_608, 3_384], [49, 175, 51]),
+        ]
+    }
+
+    #[test]
+    fn what_moved_comes_first_and_controls_are_kept() {
+        let levels = levels();
+        let (moved, still) = family_lines(&levels);
+        let families: Vec<Family> = moved.iter().map(|line| line.family).collect();
+        assert_eq!(families, [Family::FragmentStaging, Family::Barrier]);
+        assert_eq!(still.iter().map(|line| line.family).collect::<Vec<_>>(), [Family::TensorCompute]);
+        assert_eq!(level_change(levels.last().expect("two levels"), 1), 148 + 126);
+    }
+
+    #[test]
+    fn the_saved_view_adds_both_levels() {
+        let view = META_FAMILIES.iter().find(|view| view.families == [Family::TensorCompute]);
+        if let Some(view) = view {
+            assert_eq!(saved_view(&levels(), view, 3), [Some(128), Some(128), Some(128)]);
+        }
+        assert_eq!(saved_view(&[], &META_FAMILIES[0], 2), [None, None]);
+    }
+
+    #[test]
+    fn an_unknown_value_is_no_change() {
+        assert!(!has_moved(&[None, Some(3), Some(3)]));
+        assert!(has_moved(&[Some(2), None, Some(3)]));
+        assert_eq!(difference(&[None, Some(3)], 1), None);
+        assert_eq!(largest_change(&[Some(5), Some(1), Some(7)]), 4);
+    }
+
+    #[test]
+    fn an_export_has_every_state_and_difference() {
+        let build = BuildComparison {
+            kernel: KernelSummary {
+                name: "flex_attention".parse().expect("a kernel"),
+                key: "flex_attention".to_owned(),
+                targets: Vec::new(),
+                configs: Vec::new(),
+            },
+            target: "sm_100a".parse().expect("a target"),
+            config: "128x64_w8_s2".to_owned(),
+            states: vec![StateBuild::Missing; 3],
+            levels: levels(),
+            resources: Vec::new(),
+            changed: true,
+            weight: 1,
+        };
+        let names = ["3.4.0", "3.5.0", "3.5.0"].map(str::to_owned);
+        let table = export(&build, &names, String::new(), String::new());
+        assert_eq!(table.columns, ["Level", "Measure", "3.4.0", "3.5.0", "3.5.0 #2", "Δ 3.5.0", "Δ 3.5.0 #2"]);
+        let staging = [
+            Cell::Text("PTX".to_owned()),
+            Cell::Text("Fragment staging".to_owned()),
+            Cell::Count(0),
+            Cell::Count(148),
+            Cell::Count(20),
+            Cell::Difference(148),
+            Cell::Difference(20),
+        ];
+        assert!(table.rows.iter().any(|row| row[..] == staging), "{:?}", table.rows);
+    }
+}
