@@ -4,6 +4,7 @@
 //! [`lowerline_shared::report::Report`]. No IO, no clock, no threads, no recursion on input, no panic.
 
 pub mod diff;
+pub mod elf;
 pub mod error;
 pub mod limits;
 

@@ -1,0 +1,6 @@
+//! IR and ELF analysis against the demo data and its independent counts.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+mod corpus;
+mod elf;
