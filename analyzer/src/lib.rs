@@ -2,24 +2,63 @@
 //!
 //! [`analyze`] is the only door: it detects the stage by content, scans, counts and returns a
 //! [`lowerline_shared::report::Report`]. No IO, no clock, no threads, no recursion on input, no panic.
+//!
+//! In reading order: [`detect`](detect::detect) (what the bytes are), `ptx`, `sass` and `amdgcn` (scanners, each filling
+//! one `stream`), `scopes` (blocks, dominators, loops), [`families`] (the taxonomy), `assemble` (stream to report).
 
+pub mod detect;
 pub mod diff;
 pub mod elf;
 pub mod error;
+pub mod families;
 pub mod limits;
 
+mod amdgcn;
+mod assemble;
+mod operands;
+mod ptx;
+mod sass;
+mod scopes;
+mod stream;
+
 pub use error::AnalyzeError;
-pub use limits::Limits;
-use lowerline_shared::report::Report;
+pub use limits::{Budget, Limits};
+use lowerline_shared::{report::Report, stage::Stage};
 
 /// Version of the analyzer: a report made by another version is stale and is made again by `reparse`.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
-/// Analyzes one blob.
+/// Analyzes one blob whose stage only its content tells.
 ///
 /// Things merely not understood are no errors: they are counted in the report. An error means the bytes are of no
 /// stage this analyzer knows, are two things at once, or exceed the limits.
 pub fn analyze(bytes: &[u8], limits: &Limits) -> Result<Report, AnalyzeError> {
-    let _ = (bytes, limits);
-    Err(AnalyzeError::UnknownStage)
+    run(bytes, detect::detect(bytes)?, limits)
+}
+
+/// Analyzes one blob that was sent as `declared`.
+///
+/// The content must be of that format. Between the MLIR stages, which differ in passes and not in syntax, the sender's
+/// word decides.
+pub fn analyze_as(bytes: &[u8], declared: Stage, limits: &Limits) -> Result<Report, AnalyzeError> {
+    let found = detect::detect(bytes)?;
+    if !detect::same_format(declared, found) {
+        return Err(AnalyzeError::WrongStage { declared, found });
+    }
+    run(bytes, declared, limits)
+}
+
+fn run(bytes: &[u8], stage: Stage, limits: &Limits) -> Result<Report, AnalyzeError> {
+    if bytes.len() > limits.bytes {
+        return Err(AnalyzeError::TooLarge { bytes: bytes.len(), limit: limits.bytes });
+    }
+    let budget = &mut Budget::new(limits);
+    match stage {
+        Stage::Ptx => ptx::report(bytes, budget),
+        Stage::Sass => sass::report(bytes, budget),
+        Stage::Amdgcn => amdgcn::report(bytes, budget),
+        Stage::Source | Stage::Ttir | Stage::Glir | Stage::Ttgir | Stage::Llir | Stage::Cubin | Stage::Hsaco => {
+            Ok(Report::new(VERSION, stage))
+        }
+    }
 }

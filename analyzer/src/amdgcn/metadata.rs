@@ -1,0 +1,32 @@
+//! Registers, spills and memory from the YAML between `.amdgpu_metadata` and `.end_amdgpu_metadata`.
+//!
+//! Keys: LLVM AMDGPU usage guide, "Code Object V5 Metadata". The YAML is written by LLVM, one key a line.
+
+use lowerline_shared::report::{Resource, Resources};
+
+/// What the metadata says of the first kernel.
+#[derive(Debug, Default)]
+pub(super) struct Metadata {
+    pub resources: Resources,
+}
+
+impl Metadata {
+    /// Takes one line of the block.
+    pub fn line(&mut self, line: &str) {
+        let line = line.trim_start();
+        let Some((key, value)) = line.strip_prefix("- ").unwrap_or(line).split_once(':') else { return };
+        let resource = match key {
+            ".vgpr_count" => Resource::Registers,
+            ".agpr_count" => Resource::AccumulatorRegisters,
+            ".sgpr_count" => Resource::ScalarRegisters,
+            ".vgpr_spill_count" => Resource::VectorSpills,
+            ".sgpr_spill_count" => Resource::ScalarSpills,
+            ".private_segment_fixed_size" => Resource::StackBytes,
+            ".group_segment_fixed_size" => Resource::StaticSharedBytes,
+            _ => return,
+        };
+        if let Ok(value) = value.trim().parse() {
+            self.resources.entry(resource).or_insert(value);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! AMDGCN assembly text as LLVM writes it.
+
+mod metadata;
+mod scanner;
+
+use lowerline_shared::{report::Report, stage::Stage};
+
+use crate::{AnalyzeError, Budget, VERSION, assemble, detect, families::Isa, stream::Stream};
+
+/// Everything the report takes from AMDGCN text.
+pub fn report(bytes: &[u8], budget: &mut Budget) -> Result<Report, AnalyzeError> {
+    let text = detect::text(bytes, Stage::Amdgcn)?;
+    let mut stream = Stream::new(Isa::Amdgcn);
+    let facts = scanner::scan(text, &mut stream, budget)?;
+    let mut report = Report::new(VERSION, Stage::Amdgcn);
+    report.source = Some("text".to_owned());
+    report.target = facts.target.map(str::to_owned);
+    report.resources = facts.metadata.resources;
+    if let Some(version) = facts.code_object {
+        report.toolchain.insert("code_object".to_owned(), version.to_owned());
+    }
+    assemble::functions(&stream, text, &facts.files, &mut report, budget)?;
+    Ok(report)
+}

@@ -1,0 +1,180 @@
+//! One line, one instruction, label, directive or comment.
+
+use std::collections::BTreeMap;
+
+use lowerline_shared::stage::Stage;
+use memchr::{memchr, memmem};
+
+use super::metadata::Metadata;
+use crate::{
+    AnalyzeError, Budget,
+    assemble::base_name,
+    detect,
+    stream::{Stream, Written},
+};
+
+/// Facts of the whole file.
+#[derive(Debug, Default)]
+pub(super) struct Facts<'a> {
+    pub target: Option<&'a str>,
+    pub code_object: Option<&'a str>,
+    pub metadata: Metadata,
+    /// `.file` index → file name without folder.
+    pub files: BTreeMap<u32, String>,
+}
+
+struct Scanner<'a, 's> {
+    text: &'a str,
+    facts: Facts<'a>,
+    stream: &'s mut Stream<'a>,
+    /// Names that a `.type name,@function` line announced.
+    functions: Vec<&'a str>,
+    /// Names that `.amdhsa_kernel` declares: those are entries.
+    kernels: Vec<&'a str>,
+}
+
+/// Reads the whole text.
+pub(super) fn scan<'a>(text: &'a str, stream: &mut Stream<'a>, budget: &mut Budget) -> Result<Facts<'a>, AnalyzeError> {
+    let mut scanner = Scanner { text, facts: Facts::default(), stream, functions: Vec::new(), kernels: Vec::new() };
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |found| at + found);
+        if memmem_starts(&bytes[at..end], b"\t.amdgpu_metadata") {
+            at = scanner.metadata(end, budget)?;
+            continue;
+        }
+        scanner.line(at, end, budget)?;
+        at = end + 1;
+    }
+    for function in &mut scanner.stream.functions {
+        function.kernel = scanner.kernels.contains(&function.name);
+    }
+    Ok(scanner.facts)
+}
+
+fn memmem_starts(line: &[u8], head: &[u8]) -> bool {
+    line.trim_ascii_start().starts_with(head.trim_ascii_start())
+}
+
+impl<'a> Scanner<'a, '_> {
+    /// Reads the YAML block and returns the offset behind it.
+    fn metadata(&mut self, from: usize, budget: &mut Budget) -> Result<usize, AnalyzeError> {
+        const END: &[u8] = b".end_amdgpu_metadata";
+        let Some(length) = memmem::find(&self.text.as_bytes()[from..], END) else {
+            return Err(AnalyzeError::Truncated { stage: Stage::Amdgcn, missing: ".end_amdgpu_metadata" });
+        };
+        budget.work(length as u64)?;
+        for line in self.text[from..from + length].lines() {
+            self.facts.metadata.line(line);
+        }
+        Ok(from + length + END.len())
+    }
+
+    fn line(&mut self, from: usize, end: usize, budget: &mut Budget) -> Result<(), AnalyzeError> {
+        let bytes = self.text.as_bytes();
+        let mut at = from;
+        while at < end && matches!(bytes[at], b' ' | b'\t' | b'\r') {
+            at += 1;
+        }
+        let start = at;
+        match bytes.get(at..end).and_then(<[u8]>::first) {
+            None | Some(b';') => return Ok(()),
+            Some(b'/') if bytes[at..end].starts_with(b"//") => return Ok(()),
+            Some(b'.') => return self.directive(start, end, budget),
+            Some(_) => {}
+        }
+        while at < end && !matches!(bytes[at], b' ' | b'\t' | b':' | b';' | b'\r') {
+            at += 1;
+        }
+        let word = &self.text[start..at];
+        if bytes.get(at) == Some(&b':') && at < end {
+            return self.label(word, budget);
+        }
+        if start == from || !bytes[start].is_ascii_lowercase() {
+            return self.foreign(start, end);
+        }
+        if self.stream.functions.is_empty() {
+            return Ok(());
+        }
+        if let Some(class) = self.stream.push(word, start, budget)? {
+            let rest = &self.text[at..end];
+            let (operands, comment) = rest.split_once(';').unwrap_or((rest, ""));
+            let written = Written { mnemonic: word, operands, comment, guarded: false, offset: start };
+            self.stream.look(&class, &written, 0, budget)?;
+        }
+        Ok(())
+    }
+
+    fn foreign(&self, start: usize, end: usize) -> Result<(), AnalyzeError> {
+        match detect::line_stage(&self.text.as_bytes()[start..end]) {
+            Some(second) if second != Stage::Amdgcn => {
+                Err(AnalyzeError::TwoStages { first: Stage::Amdgcn, second, offset: start })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn label(&mut self, name: &'a str, budget: &mut Budget) -> Result<(), AnalyzeError> {
+        if self.functions.contains(&name) {
+            return self.stream.function(name, false, 0, budget);
+        }
+        self.stream.label(name, 0, budget)
+    }
+
+    fn directive(&mut self, start: usize, end: usize, budget: &mut Budget) -> Result<(), AnalyzeError> {
+        budget.work(20)?;
+        let line = &self.text[start..end];
+        let word_end = line.find([' ', '\t', ':']).unwrap_or(line.len());
+        let (word, rest) = line.split_at(word_end);
+        if rest.starts_with(':') {
+            return self.stream.label(word, 0, budget);
+        }
+        match word {
+            ".loc" => self.loc(rest, budget),
+            ".file" => self.file(rest, budget),
+            ".type" => {
+                if let Some(name) = rest.trim().strip_suffix(",@function") {
+                    budget.store(1)?;
+                    self.functions.push(name);
+                }
+                Ok(())
+            }
+            ".amdgcn_target" | ".amdgpu_target" => {
+                let triple = rest.trim().trim_matches('"');
+                self.facts.target = self.facts.target.or_else(|| triple.rsplit('-').next());
+                Ok(())
+            }
+            ".amdhsa_code_object_version" => {
+                self.facts.code_object = self.facts.code_object.or(Some(rest.trim()));
+                Ok(())
+            }
+            ".amdhsa_kernel" => {
+                budget.store(1)?;
+                self.kernels.push(rest.trim());
+                Ok(())
+            }
+            ".version" => Err(AnalyzeError::TwoStages { first: Stage::Amdgcn, second: Stage::Ptx, offset: start }),
+            _ => Ok(()),
+        }
+    }
+
+    fn loc(&mut self, rest: &str, budget: &mut Budget) -> Result<(), AnalyzeError> {
+        let mut numbers = rest.split_ascii_whitespace().map(str::parse::<u32>);
+        match (numbers.next(), numbers.next()) {
+            (Some(Ok(file)), Some(Ok(line))) => self.stream.location(file, line, budget),
+            _ => Ok(()),
+        }
+    }
+
+    /// `.file 1 "folder" "name"` or `.file 1 "path"`.
+    fn file(&mut self, rest: &str, budget: &mut Budget) -> Result<(), AnalyzeError> {
+        let index = rest.split('"').next().and_then(|index| index.trim().parse::<u32>().ok());
+        let name = rest.rsplit('"').nth(1);
+        if let (Some(index), Some(name)) = (index, name) {
+            budget.store(1)?;
+            self.facts.files.insert(index, base_name(name).to_owned());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,115 @@
+//! What the bytes are, by content and never by name.
+
+use lowerline_shared::stage::Stage;
+
+use crate::AnalyzeError;
+
+/// ELF machine of NVIDIA device code (`EM_CUDA` in LLVM's BinaryFormat/ELF.h).
+const EM_CUDA: u16 = 190;
+/// ELF machine of AMD device code (`EM_AMDGPU`).
+const EM_AMDGPU: u16 = 224;
+/// Lines looked at before giving up: debug comments and layout aliases stand before what decides.
+const LINES: usize = 4_096;
+
+/// The stage of the content; MLIR is told apart only as far as it says (see [`same_format`]).
+pub fn detect(bytes: &[u8]) -> Result<Stage, AnalyzeError> {
+    if bytes.is_empty() {
+        return Err(AnalyzeError::Empty);
+    }
+    if bytes.starts_with(b"\x7fELF") {
+        // e_machine is little-endian in both vendors' objects (EI_DATA = 1).
+        return match bytes.get(18..20).map(|half| u16::from_le_bytes([half[0], half[1]])) {
+            Some(EM_CUDA) => Ok(Stage::Cubin),
+            Some(EM_AMDGPU) => Ok(Stage::Hsaco),
+            _ => Err(AnalyzeError::UnknownStage),
+        };
+    }
+    let mut lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).take(LINES);
+    let mut mlir = false;
+    while let Some(line) = lines.next() {
+        if let Some(stage) = line_stage(line) {
+            return Ok(stage);
+        }
+        if line.starts_with(b"#loc") || (line.starts_with(b"#") && line.windows(3).any(|three| three == b" = ")) {
+            mlir = true;
+        }
+        if line.starts_with(b"module") || line.starts_with(b"tt.func") || line.starts_with(b"\"builtin.module\"") {
+            // Layouts are chosen from TTGIR on, and the module says for how many warps.
+            let chosen = [&b"ttg.num-warps"[..], b"triton_gpu.num-warps"];
+            let laid_out = chosen.iter().any(|key| memchr::memmem::find(line, key).is_some());
+            return Ok(if laid_out { Stage::Ttgir } else { Stage::Ttir });
+        }
+    }
+    if mlir { Ok(Stage::Ttir) } else { Err(AnalyzeError::UnknownStage) }
+}
+
+/// The stage that a trimmed line alone decides.
+pub(crate) fn line_stage(line: &[u8]) -> Option<Stage> {
+    let starts = |heads: &[&[u8]]| heads.iter().any(|head| line.starts_with(head));
+    match line.first()? {
+        b'.' if starts(&[b".amdgcn_target", b".amdgpu_target"]) => Some(Stage::Amdgcn),
+        b'.' if starts(&[b".version "]) => Some(Stage::Ptx),
+        b'.' if starts(&[b".target\tsm_", b".elftype", b".headerflags"]) => Some(Stage::Sass),
+        b'/' if starts(&[b"//--------------------- ."]) || is_sass_instruction(line) => Some(Stage::Sass),
+        b'c' if starts(&[b"code for sm_"]) => Some(Stage::Sass),
+        b'F' if starts(&[b"Function : ", b"Function:"]) => Some(Stage::Sass),
+        b';' if starts(&[b"; ModuleID = "]) => Some(Stage::Llir),
+        b's' if starts(&[b"source_filename = "]) => Some(Stage::Llir),
+        b't' if starts(&[b"target datalayout = ", b"target triple = "]) => Some(Stage::Llir),
+        b'd' if starts(&[b"define ", b"declare "]) => Some(Stage::Llir),
+        _ => None,
+    }
+}
+
+/// `/*0a10*/` and more behind it.
+fn is_sass_instruction(line: &[u8]) -> bool {
+    let Some(rest) = line.strip_prefix(b"/*") else { return false };
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    digits >= 4 && rest[digits..].starts_with(b"*/") && rest.len() > digits + 3
+}
+
+/// Whether two stages are one format: MLIR stages differ in passes, not in syntax, so a sender's word decides between
+/// `source`, `ttir`, `glir` and `ttgir`.
+pub const fn same_format(a: Stage, b: Stage) -> bool {
+    const fn mlir(stage: Stage) -> bool {
+        matches!(stage, Stage::Source | Stage::Ttir | Stage::Glir | Stage::Ttgir)
+    }
+    a as u8 == b as u8 || (mlir(a) && mlir(b))
+}
+
+/// Checks that text is text.
+pub(crate) fn text(bytes: &[u8], stage: Stage) -> Result<&str, AnalyzeError> {
+    let text =
+        std::str::from_utf8(bytes).map_err(|error| AnalyzeError::NotText { stage, offset: error.valid_up_to() })?;
+    // Postgres' text type cannot hold NUL, and no compiler writes it.
+    memchr::memchr(0, bytes).map_or(Ok(text), |offset| Err(AnalyzeError::NotText { stage, offset }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_decides() {
+        let cases: [(&[u8], Result<Stage, AnalyzeError>); 9] = [
+            (b"//\n// Generated\n.version 8.7\n.target sm_90a\n", Ok(Stage::Ptx)),
+            (b"\t.target\tsm_100a\n", Ok(Stage::Sass)),
+            (b"\n\tcode for sm_80\n", Ok(Stage::Sass)),
+            (b"Function:k\n--:-:-:-:1\tNOP;\n", Ok(Stage::Sass)),
+            (b"        /*0000*/                   NOP ;\n", Ok(Stage::Sass)),
+            (b"\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n", Ok(Stage::Amdgcn)),
+            (b"#loc = loc(unknown)\nmodule {\n", Ok(Stage::Ttir)),
+            (b"module attributes {\"ttg.num-warps\" = 4 : i32} {\n", Ok(Stage::Ttgir)),
+            (b"hello\n", Err(AnalyzeError::UnknownStage)),
+        ];
+        for (bytes, expected) in cases {
+            assert_eq!(detect(bytes), expected, "{}", String::from_utf8_lossy(bytes));
+        }
+    }
+
+    #[test]
+    fn a_sender_decides_only_between_stages_of_one_format() {
+        assert!(same_format(Stage::Source, Stage::Ttir));
+        assert!(!same_format(Stage::Ptx, Stage::Sass));
+    }
+}

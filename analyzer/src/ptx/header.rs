@@ -1,0 +1,51 @@
+//! What stands outside instructions: versions, files, launch bounds.
+
+use std::collections::BTreeMap;
+
+use crate::{AnalyzeError, Budget, assemble::base_name};
+
+/// Facts of the whole file.
+#[derive(Debug, Default)]
+pub(super) struct Header<'a> {
+    /// `.target`, first word.
+    pub target: Option<&'a str>,
+    /// `.version`.
+    pub version: Option<&'a str>,
+    /// Threads per block: the product of `.reqntid` of the first kernel that has it.
+    pub threads: Option<i64>,
+    /// `.file` index → file name without folder.
+    pub files: BTreeMap<u32, String>,
+}
+
+impl<'a> Header<'a> {
+    /// Takes a directive that ends with its line.
+    pub fn line(&mut self, word: &str, rest: &'a str, budget: &mut Budget) -> Result<(), AnalyzeError> {
+        let first = rest.split([',', ' ', '\t', '/']).find(|word| !word.is_empty());
+        match word {
+            ".version" => self.version = self.version.or(first),
+            ".target" => self.target = self.target.or(first),
+            ".file" => {
+                let mut parts = rest.splitn(2, '"');
+                let index = parts.next().and_then(|index| index.trim().parse().ok());
+                let name = parts.next().and_then(|name| name.split('"').next());
+                if let (Some(index), Some(name)) = (index, name) {
+                    budget.store(1)?;
+                    self.files.insert(index, base_name(name).to_owned());
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Takes the directives between a kernel's parameters and its body (`.reqntid 256, 1, 1`).
+    pub fn bounds(&mut self, text: &str) {
+        let Some((_, values)) = text.split_once(".reqntid") else { return };
+        let numbers = values.split(['\n', '.', '{']).next().unwrap_or_default();
+        let product = numbers
+            .split(',')
+            .map(|number| number.trim().parse::<i64>().ok())
+            .try_fold(1_i64, |all, one| all.checked_mul(one?));
+        self.threads = self.threads.or(product);
+    }
+}

@@ -1,0 +1,32 @@
+//! PTX text: statements, wherever the lines break.
+//!
+//! Nearly every interesting instruction stands in an inline-asm block, several to a line or in a braced scope of its own,
+//! so the text is split at `;` and braces and never at lines. Formats and traps: PTX ISA chapters 4 and 11.
+
+mod header;
+mod scanner;
+
+use lowerline_shared::{
+    report::{Report, Resource},
+    stage::Stage,
+};
+
+use crate::{AnalyzeError, Budget, VERSION, assemble, detect, families::Isa, stream::Stream};
+
+/// Everything the report takes from PTX.
+pub fn report(bytes: &[u8], budget: &mut Budget) -> Result<Report, AnalyzeError> {
+    let text = detect::text(bytes, Stage::Ptx)?;
+    let mut stream = Stream::new(Isa::Ptx);
+    let header = scanner::scan(text, &mut stream, budget)?;
+    let mut report = Report::new(VERSION, Stage::Ptx);
+    report.source = Some("text".to_owned());
+    report.target = header.target.map(str::to_owned);
+    if let Some(version) = header.version {
+        report.toolchain.insert("ptx".to_owned(), version.to_owned());
+    }
+    if let Some(threads) = header.threads {
+        report.resources.insert(Resource::Threads, threads);
+    }
+    assemble::functions(&stream, text, &header.files, &mut report, budget)?;
+    Ok(report)
+}

@@ -1,0 +1,235 @@
+//! One line, one instruction, label, heading or second half of an encoding.
+
+use std::collections::HashMap;
+
+use lowerline_shared::stage::Stage;
+use memchr::memchr;
+
+use crate::{
+    AnalyzeError, Budget,
+    assemble::base_name,
+    detect,
+    stream::{Stream, Written},
+};
+
+/// Facts of the whole file.
+#[derive(Debug, Default)]
+pub(super) struct Header<'a> {
+    pub target: Option<&'a str>,
+    /// File names, by the index in the stream's locations.
+    pub files: Vec<&'a str>,
+}
+
+struct Scanner<'a, 's> {
+    text: &'a str,
+    header: Header<'a>,
+    index: HashMap<&'a str, u32>,
+    stream: &'s mut Stream<'a>,
+    /// Names that a `.type name,@function` line announced.
+    functions: Vec<&'a str>,
+    /// Set by a heading, used by the next instruction.
+    pending: Option<(&'a str, bool)>,
+}
+
+/// Reads the whole text.
+pub(super) fn scan<'a>(
+    text: &'a str,
+    stream: &mut Stream<'a>,
+    budget: &mut Budget,
+) -> Result<Header<'a>, AnalyzeError> {
+    let mut scanner = Scanner {
+        text,
+        header: Header::default(),
+        index: HashMap::new(),
+        stream,
+        functions: Vec::new(),
+        pending: None,
+    };
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |found| at + found);
+        scanner.line(at, end, budget)?;
+        at = end + 1;
+    }
+    Ok(scanner.header)
+}
+
+/// First byte at or after `at` that is no space, or `end`.
+fn skip_space(bytes: &[u8], at: usize, end: usize) -> usize {
+    const SPACES: [u8; 8] = [b' '; 8];
+    let mut at = at;
+    while at + 8 <= end && bytes[at..at + 8] == SPACES {
+        at += 8;
+    }
+    while at < end && matches!(bytes[at], b' ' | b'\t' | b'\r') {
+        at += 1;
+    }
+    at
+}
+
+impl<'a> Scanner<'a, '_> {
+    fn line(&mut self, from: usize, end: usize, budget: &mut Budget) -> Result<(), AnalyzeError> {
+        let bytes = self.text.as_bytes();
+        let start = skip_space(bytes, from, end);
+        match bytes.get(start..end).and_then(<[u8]>::first) {
+            None => Ok(()),
+            Some(b'/') => self.slash(start, end, budget),
+            Some(b'.') => self.directive(start, end, budget),
+            Some(b'-' | b'0'..=b'9') if is_control(&bytes[start..end]) => {
+                let code = skip_space(bytes, start + CONTROL_BYTES, end);
+                self.instruction(None, code, end, budget)
+            }
+            Some(_) => self.other(start, end, budget),
+        }
+    }
+
+    /// `/*0030*/ instruction`, the second half of an encoding, a source line, or a ruler.
+    fn slash(&mut self, start: usize, end: usize, budget: &mut Budget) -> Result<(), AnalyzeError> {
+        let bytes = self.text.as_bytes();
+        if bytes[start..end].starts_with(b"//## File ") {
+            return self.source(&self.text[start + 10..end], budget);
+        }
+        if !bytes[start..end].starts_with(b"/*") {
+            return Ok(());
+        }
+        let mut at = start + 2;
+        while at < end && bytes[at].is_ascii_hexdigit() {
+            at += 1;
+        }
+        // `/* 0x… */` alone is the second half of an encoding.
+        if at == start + 2 || !bytes[at..end].starts_with(b"*/") {
+            return Ok(());
+        }
+        let address = &self.text[start + 2..at];
+        let code = skip_space(bytes, at + 2, end);
+        self.instruction(Some(address), code, end, budget)
+    }
+
+    fn instruction(
+        &mut self,
+        address: Option<&str>,
+        code: usize,
+        end: usize,
+        budget: &mut Budget,
+    ) -> Result<(), AnalyzeError> {
+        let bytes = self.text.as_bytes();
+        let mut at = code;
+        // A dual-issue brace of older machines is no part of the instruction.
+        if bytes.get(at) == Some(&b'{') {
+            at = skip_space(bytes, at + 1, end);
+        }
+        let guarded = at < end && bytes[at] == b'@';
+        if guarded {
+            while at < end && !matches!(bytes[at], b' ' | b'\t') {
+                at += 1;
+            }
+            at = skip_space(bytes, at, end);
+        }
+        let from = at;
+        while at < end && !matches!(bytes[at], b' ' | b';' | b'\t' | b'\r') {
+            at += 1;
+        }
+        if at == from || !bytes[from].is_ascii_uppercase() {
+            return Ok(());
+        }
+        if let Some((name, kernel)) = self.pending.take() {
+            let base = address.and_then(|hex| u64::from_str_radix(hex, 16).ok()).unwrap_or(0);
+            self.stream.function(name, kernel, base, budget)?;
+        } else if self.stream.functions.is_empty() {
+            let base = address.and_then(|hex| u64::from_str_radix(hex, 16).ok()).unwrap_or(0);
+            self.stream.function("", true, base, budget)?;
+        }
+        let mnemonic = &self.text[from..at];
+        if let Some(class) = self.stream.push(mnemonic, from, budget)? {
+            let stop = memchr(b';', &bytes[at..end]).map_or(end, |found| at + found);
+            let written = Written { mnemonic, operands: &self.text[at..stop], comment: "", guarded, offset: from };
+            self.stream.look(&class, &written, 0, budget)?;
+        }
+        Ok(())
+    }
+
+    /// `"path", line N[ inlined at …]`.
+    fn source(&mut self, rest: &'a str, budget: &mut Budget) -> Result<(), AnalyzeError> {
+        let mut parts = rest.splitn(3, '"');
+        let (Some(""), Some(path), Some(tail)) = (parts.next(), parts.next(), parts.next()) else { return Ok(()) };
+        let line = tail
+            .split_once("line ")
+            .and_then(|(_, line)| line.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u32>().ok());
+        let name = base_name(path);
+        let next = u32::try_from(self.index.len()).unwrap_or(u32::MAX);
+        let file = match self.index.get(name) {
+            Some(known) => *known,
+            None => {
+                budget.store(1)?;
+                self.index.insert(name, next);
+                self.header.files.push(name);
+                next
+            }
+        };
+        self.stream.location(file, line.unwrap_or(0), budget)
+    }
+
+    fn directive(&mut self, start: usize, end: usize, budget: &mut Budget) -> Result<(), AnalyzeError> {
+        budget.work(20)?;
+        let line = self.text[start..end].trim_ascii_end();
+        let code = line.split("//").next().unwrap_or_default().trim_ascii_end();
+        if let Some(label) = code.strip_suffix(':') {
+            // `.text.name:` repeats the function's own label.
+            return if label.starts_with(".text.") { Ok(()) } else { self.stream.label(label, 0, budget) };
+        }
+        let mut words = code.split_ascii_whitespace();
+        match (words.next(), words.next()) {
+            (Some(".target"), Some(target)) => self.header.target = self.header.target.or(Some(target)),
+            (Some(".type"), Some(rest)) => {
+                if let Some(name) = rest.strip_suffix(",@function") {
+                    budget.store(1)?;
+                    self.functions.push(name);
+                }
+            }
+            (Some(".other"), Some(rest)) => {
+                if let Some((name, flags)) = rest.split_once(',')
+                    && flags.contains("STO_CUDA_ENTRY")
+                {
+                    self.pending = Some((name, true));
+                }
+            }
+            (Some(".version"), Some(_)) => {
+                return Err(AnalyzeError::TwoStages { first: Stage::Sass, second: Stage::Ptx, offset: start });
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn other(&mut self, start: usize, end: usize, budget: &mut Budget) -> Result<(), AnalyzeError> {
+        budget.work(20)?;
+        let line = self.text[start..end].trim_ascii_end();
+        let code = line.split("//").next().unwrap_or_default().trim_ascii_end();
+        if let Some(name) = code.strip_prefix("Function : ").or_else(|| code.strip_prefix("Function:")) {
+            self.pending = Some((name.trim(), true));
+        } else if let Some(target) = code.strip_prefix("code for ") {
+            self.header.target = self.header.target.or(Some(target));
+        } else if let Some(name) = code.strip_suffix(':') {
+            if self.functions.last() == Some(&name) {
+                let kernel = matches!(self.pending, Some((pending, true)) if pending == name);
+                self.pending = Some((name, kernel));
+            } else {
+                return self.stream.label(name, 0, budget);
+            }
+        } else if let Some(second) = detect::line_stage(code.as_bytes())
+            && second != Stage::Sass
+        {
+            return Err(AnalyzeError::TwoStages { first: Stage::Sass, second, offset: start });
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of `02:-:-:Y:d`.
+const CONTROL_BYTES: usize = 10;
+
+/// Triton's control fields: wait mask, read barrier, write barrier, yield, stall.
+fn is_control(line: &[u8]) -> bool {
+    line.len() > CONTROL_BYTES && [2, 4, 6, 8].iter().all(|at| line[*at] == b':')
+}

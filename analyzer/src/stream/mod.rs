@@ -1,0 +1,238 @@
+//! The instruction stream that every scanner and decoder fills: the one form between text or bytes and a report.
+//!
+//! One `u32` an instruction, and side lists only for what few instructions have, so that scanning allocates nothing per
+//! instruction.
+
+mod opcodes;
+
+use std::sync::Arc;
+
+use lowerline_shared::family::Family;
+pub(crate) use opcodes::Opcodes;
+
+use crate::{
+    AnalyzeError, Budget,
+    families::{Class, Flow, Isa},
+    operands,
+};
+
+/// Bits of an instruction's word that hold its opcode; those above hold the family when an operand rule decided it.
+const OPCODE_BITS: u32 = 20;
+const OPCODE_MASK: u32 = (1 << OPCODE_BITS) - 1;
+/// Steps one instruction costs.
+const INSTRUCTION_STEPS: u64 = 50;
+
+/// A function: instructions from `first` to the `first` of the next one.
+#[derive(Clone, Debug)]
+pub(crate) struct Function<'a> {
+    pub name: &'a str,
+    pub kernel: bool,
+    pub first: u32,
+    /// Address of the first instruction, for targets given as addresses.
+    pub base: u64,
+}
+
+/// A place that a jump can name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Label<'a> {
+    pub at: u32,
+    /// Innermost brace scope the label stands in; 0 outside any.
+    pub scope: u32,
+    pub name: &'a str,
+}
+
+/// Where a transfer goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target<'a> {
+    /// Out of the function.
+    Exit,
+    /// Unknown from the text.
+    Unknown,
+    /// A label.
+    Name(&'a str),
+    /// An address in the function's section.
+    Address(u64),
+    /// A table of labels: an index into [`Stream::tables`] by name.
+    Table(&'a str),
+}
+
+/// An instruction that does not just go on to the next one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Transfer<'a> {
+    pub at: u32,
+    pub scope: u32,
+    /// Whether control may also go on.
+    pub conditional: bool,
+    pub target: Target<'a>,
+}
+
+/// From this instruction on, code comes from this line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Location {
+    pub at: u32,
+    pub file: u32,
+    /// 0: made by the compiler, no line.
+    pub line: u32,
+}
+
+/// Everything scanned from one artifact.
+pub(crate) struct Stream<'a> {
+    pub isa: Isa,
+    pub opcodes: Opcodes<'a>,
+    code: Vec<u32>,
+    pub functions: Vec<Function<'a>>,
+    pub labels: Vec<Label<'a>>,
+    pub transfers: Vec<Transfer<'a>>,
+    /// Jump tables: name and targets.
+    pub tables: Vec<(&'a str, Vec<&'a str>)>,
+    /// Parent of each brace scope; scope 0 is its own.
+    pub scopes: Vec<u32>,
+    pub locations: Vec<Location>,
+    /// Operand notes: instruction and index into `note_names`.
+    pub notes: Vec<(u32, u32)>,
+    pub note_names: operands::Notes,
+}
+
+/// One instruction as a scanner sees it.
+#[derive(Clone, Copy)]
+pub(crate) struct Written<'a> {
+    /// With modifiers, without guard.
+    pub mnemonic: &'a str,
+    /// Text behind the mnemonic, `;` excluded.
+    pub operands: &'a str,
+    /// Text of the trailing comment, if the rules of this instruction set look at it.
+    pub comment: &'a str,
+    pub guarded: bool,
+    /// Byte offset in the input, for the example line of an unknown opcode.
+    pub offset: usize,
+}
+
+impl<'a> Stream<'a> {
+    pub fn new(isa: Isa) -> Self {
+        Self {
+            isa,
+            opcodes: Opcodes::new(isa),
+            code: Vec::new(),
+            functions: Vec::new(),
+            labels: Vec::new(),
+            transfers: Vec::new(),
+            tables: Vec::new(),
+            scopes: vec![0],
+            locations: Vec::new(),
+            notes: Vec::new(),
+            note_names: operands::Notes::default(),
+        }
+    }
+
+    /// Index that the next instruction gets. Fits: [`crate::Limits::instructions`] is checked on every push.
+    pub fn position(&self) -> u32 {
+        u32::try_from(self.code.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Begins a function.
+    pub fn function(
+        &mut self,
+        name: &'a str,
+        kernel: bool,
+        base: u64,
+        budget: &mut Budget,
+    ) -> Result<(), AnalyzeError> {
+        budget.store(1)?;
+        self.functions.push(Function { name, kernel, first: self.position(), base });
+        Ok(())
+    }
+
+    /// Defines a label here.
+    pub fn label(&mut self, name: &'a str, scope: u32, budget: &mut Budget) -> Result<(), AnalyzeError> {
+        budget.store(1)?;
+        self.labels.push(Label { at: self.position(), scope, name });
+        Ok(())
+    }
+
+    /// Says that code from here on comes from a line.
+    pub fn location(&mut self, file: u32, line: u32, budget: &mut Budget) -> Result<(), AnalyzeError> {
+        let at = self.position();
+        match self.locations.last_mut() {
+            Some(last) if last.at == at => *last = Location { at, file, line },
+            _ => {
+                budget.store(1)?;
+                self.locations.push(Location { at, file, line });
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds an instruction. Returns its class when the operands matter; then the caller calls [`Self::look`].
+    #[inline]
+    pub fn push(
+        &mut self,
+        mnemonic: &'a str,
+        offset: usize,
+        budget: &mut Budget,
+    ) -> Result<Option<Arc<Class>>, AnalyzeError> {
+        budget.work(INSTRUCTION_STEPS)?;
+        let opcode = self.opcodes.intern(mnemonic, offset, budget)?;
+        if self.code.len() >= budget.limits().instructions {
+            return Err(AnalyzeError::TooMany { what: "instructions", limit: budget.limits().instructions });
+        }
+        self.code.push(opcode);
+        Ok(self.opcodes.needs_operands(opcode).then(|| Arc::clone(self.opcodes.class(opcode))))
+    }
+
+    /// Looks at the operands of the instruction pushed last.
+    pub fn look(
+        &mut self,
+        class: &Class,
+        written: &Written<'a>,
+        scope: u32,
+        budget: &mut Budget,
+    ) -> Result<(), AnalyzeError> {
+        let at = self.position().saturating_sub(1);
+        budget.work(written.operands.len() as u64)?;
+        if !class.rules.is_empty()
+            && let Some(family) = class.rules.family(written.operands, written.comment)
+            && let Some(word) = self.code.last_mut()
+        {
+            *word |= (family as u32 + 1) << OPCODE_BITS;
+        }
+        if class.noted
+            && let Some(note) = operands::note(self.isa, written.mnemonic, written.operands)
+        {
+            budget.store(1)?;
+            let name = self.note_names.intern(note, budget)?;
+            self.notes.push((at, name));
+        }
+        let (target, inner) = match class.flow {
+            Flow::Next => return Ok(()),
+            Flow::Exit => (Target::Exit, false),
+            Flow::Jump => operands::jump_target(self.isa, written.mnemonic, written.operands),
+            Flow::Indirect => (operands::table_target(self.isa, written.operands), false),
+        };
+        budget.store(1)?;
+        self.transfers.push(Transfer { at, scope, conditional: written.guarded || inner, target });
+        Ok(())
+    }
+
+    /// Adds an instruction whose operands are at hand.
+    pub fn instruction(&mut self, written: &Written<'a>, scope: u32, budget: &mut Budget) -> Result<(), AnalyzeError> {
+        match self.push(written.mnemonic, written.offset, budget)? {
+            Some(class) => self.look(&class, written, scope, budget),
+            None => Ok(()),
+        }
+    }
+
+    /// Instructions from one index to another: opcode, and the family that an operand rule decided.
+    pub fn code(&self, from: u32, to: u32) -> impl Iterator<Item = (u32, Option<Family>)> {
+        let range = self.code.get(from as usize..to as usize).unwrap_or_default();
+        range.iter().map(|word| {
+            let decided =
+                (word >> OPCODE_BITS).checked_sub(1).and_then(|index| Family::ALL.get(index as usize).copied());
+            (word & OPCODE_MASK, decided)
+        })
+    }
+
+    /// One past the last instruction of a function.
+    pub fn end(&self, function: usize) -> u32 {
+        self.functions.get(function + 1).map_or_else(|| self.position(), |next| next.first)
+    }
+}

@@ -1,0 +1,6 @@
+//! Tests over the whole corpus of compiled kernels.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot read its fixtures has failed")]
+
+mod corpus;
+mod counts;
