@@ -2,6 +2,8 @@
 
 use lowerline_shared::stage::Stage;
 
+use crate::elf::ElfError;
+
 /// Closed list of reasons. Things merely not understood are no errors: the report counts them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -56,6 +58,9 @@ pub enum AnalyzeError {
         /// What was expected.
         what: &'static str,
     },
+    /// A cubin or hsaco that is not one.
+    #[error(transparent)]
+    Elf(#[from] ElfError),
     /// More input than [`crate::Limits::bytes`].
     #[error("{bytes} bytes are more than the limit of {limit}")]
     TooLarge {

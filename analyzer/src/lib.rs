@@ -4,7 +4,8 @@
 //! [`lowerline_shared::report::Report`]. No IO, no clock, no threads, no recursion on input, no panic.
 //!
 //! In reading order: [`detect`](detect::detect) (what the bytes are), `ptx`, `sass` and `amdgcn` (scanners, each filling
-//! one `stream`), `scopes` (blocks, dominators, loops), [`families`] (the taxonomy), `assemble` (stream to report).
+//! one `stream`), `scopes` (blocks, dominators, loops), [`families`] (the taxonomy), `assemble` (stream to report),
+//! [`elf`] (cubin and hsaco), [`diff`](mod@diff) (two texts side by side).
 
 pub mod detect;
 pub mod diff;
@@ -57,8 +58,12 @@ fn run(bytes: &[u8], stage: Stage, limits: &Limits) -> Result<Report, AnalyzeErr
         Stage::Ptx => ptx::report(bytes, budget),
         Stage::Sass => sass::report(bytes, budget),
         Stage::Amdgcn => amdgcn::report(bytes, budget),
-        Stage::Source | Stage::Ttir | Stage::Glir | Stage::Ttgir | Stage::Llir | Stage::Cubin | Stage::Hsaco => {
-            Ok(Report::new(VERSION, stage))
+        Stage::Cubin => Ok(elf::cubin_report(bytes)?),
+        Stage::Hsaco => Ok(elf::hsaco_report(bytes)?),
+        Stage::Source | Stage::Ttir | Stage::Glir | Stage::Ttgir | Stage::Llir => {
+            let mut report = Report::new(VERSION, stage);
+            report.warnings.push("operations of this stage are not counted".to_owned());
+            Ok(report)
         }
     }
 }

@@ -213,7 +213,8 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    /// Adds an instruction whose operands are at hand.
+    /// Adds an instruction whose operands are at hand: the door for a decoder.
+    #[allow(dead_code)]
     pub fn instruction(&mut self, written: &Written<'a>, scope: u32, budget: &mut Budget) -> Result<(), AnalyzeError> {
         match self.push(written.mnemonic, written.offset, budget)? {
             Some(class) => self.look(&class, written, scope, budget),
