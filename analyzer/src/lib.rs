@@ -5,7 +5,7 @@
 //!
 //! In reading order: [`detect`](detect::detect) (what the bytes are), `ptx`, `sass` and `amdgcn` (scanners, each filling
 //! one `stream`), `scopes` (blocks, dominators, loops), [`families`] (the taxonomy), `assemble` (stream to report),
-//! [`elf`] (cubin and hsaco), [`diff`](mod@diff) (two texts side by side).
+//! [`mlir`] (operations, layouts), [`elf`] (cubin and hsaco), `normal` (digests of meaning), [`diff`](mod@diff) (two texts side by side).
 
 pub mod detect;
 pub mod diff;
@@ -13,9 +13,11 @@ pub mod elf;
 pub mod error;
 pub mod families;
 pub mod limits;
+pub mod mlir;
 
 mod amdgcn;
 mod assemble;
+mod normal;
 mod operands;
 mod ptx;
 mod sass;
@@ -60,7 +62,10 @@ fn run(bytes: &[u8], stage: Stage, limits: &Limits) -> Result<Report, AnalyzeErr
         Stage::Amdgcn => amdgcn::report(bytes, budget),
         Stage::Cubin => Ok(elf::cubin_report(bytes)?),
         Stage::Hsaco => Ok(elf::hsaco_report(bytes)?),
-        Stage::Source | Stage::Ttir | Stage::Glir | Stage::Ttgir | Stage::Llir => {
+        Stage::Source | Stage::Ttir | Stage::Glir | Stage::Ttgir => {
+            mlir::report(detect::text(bytes, stage)?, stage, budget)
+        }
+        Stage::Llir => {
             let mut report = Report::new(VERSION, stage);
             report.warnings.push("operations of this stage are not counted".to_owned());
             Ok(report)

@@ -272,6 +272,10 @@ pub struct Report {
     /// MLIR and LLVM operation → count.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ops: BTreeMap<String, u64>,
+    /// MLIR operations that `ops` leaves out → count: those whose result has a `-` in its name (`%c-1_i32`, a negative
+    /// constant). The corpus' reference counts leave them out; the whole is `ops` and this together.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ops_beyond_reference: BTreeMap<String, u64>,
     /// MLIR operations inside a loop → count.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ops_in_loop: BTreeMap<String, u64>,
@@ -310,6 +314,7 @@ impl Report {
             toolchain: BTreeMap::new(),
             normal_digest: None,
             ops: BTreeMap::new(),
+            ops_beyond_reference: BTreeMap::new(),
             ops_in_loop: BTreeMap::new(),
             layout_kinds: BTreeMap::new(),
             layout_aliases: BTreeMap::new(),

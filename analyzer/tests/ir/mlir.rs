@@ -1,0 +1,194 @@
+//! TTIR and TTGIR against the oracle's counts, and against themselves between releases.
+
+use std::collections::BTreeMap;
+
+use lowerline_analyzer::{Budget, Limits, mlir};
+use lowerline_shared::{
+    report::{Report, Resource},
+    stage::Stage,
+};
+use serde_json::Value;
+
+use crate::corpus::{self, Artifact};
+
+fn report(artifact: &Artifact, stage: Stage) -> Report {
+    let text = std::str::from_utf8(&artifact.bytes).unwrap();
+    mlir::report(text, stage, &mut Budget::new(&Limits::default())).unwrap()
+}
+
+fn counts(value: &Value) -> BTreeMap<String, u64> {
+    value.as_object().unwrap().iter().map(|(key, count)| (key.clone(), count.as_u64().unwrap())).collect()
+}
+
+fn texts(value: &Value) -> BTreeMap<String, String> {
+    value.as_object().unwrap().iter().map(|(key, text)| (key.clone(), text.as_str().unwrap().to_owned())).collect()
+}
+
+#[test]
+fn operations_and_layouts_equal_the_oracle() {
+    let mut seen = 0;
+    let mut hyphenated = 0;
+    for (extension, stage) in [("ttir", Stage::Ttir), ("ttgir", Stage::Ttgir)] {
+        corpus::each(extension, |artifact| {
+            let name = artifact.name();
+            let report = report(&artifact, stage);
+            let expected = &artifact.expected()[extension];
+            assert_eq!(report.ops, counts(&expected["ops"]), "{name}");
+            assert_eq!(report.layout_kinds, counts(&expected["layout_kinds"]), "{name}");
+            assert_eq!(report.layout_aliases, texts(&expected["layout_aliases"]), "{name}");
+            assert_eq!(report.module_attributes, texts(&expected["module_attributes"]), "{name}");
+            assert_eq!(report.warnings, [""; 0], "{name}");
+            // What the oracle leaves out are constants with a negative value in their name, and nothing else.
+            for (operation, count) in &report.ops_beyond_reference {
+                assert_eq!(operation, "arith.constant", "{name}");
+                let text = std::str::from_utf8(&artifact.bytes).unwrap();
+                let lines = text.lines().filter(|line| line.trim_start().starts_with("%c-")).count();
+                assert_eq!(lines as u64, *count, "{name}");
+                hyphenated += 1;
+            }
+            seen += 1;
+        });
+    }
+    assert_eq!((seen, hyphenated), (484, 114));
+}
+
+#[test]
+fn every_operand_has_a_definition_and_every_operation_a_place() {
+    for extension in ["source", "ttir", "glir", "ttgir"] {
+        corpus::each(extension, |artifact| {
+            let name = artifact.name();
+            let text = std::str::from_utf8(&artifact.bytes).unwrap();
+            let module = mlir::parse(text, Stage::Ttgir, &mut Budget::new(&Limits::default())).unwrap();
+            assert_eq!((module.not_understood, module.unclosed), (0, 0), "{name} {:?}", module.first_not_understood);
+            for operation in &module.operations {
+                for operand in module.operands_of(operation) {
+                    assert!(operand.definition.is_some(), "{name}: {operation:?}");
+                }
+                assert!(operation.location.starts_with("loc("), "{name}: {operation:?}");
+                // The closing brace of a module has no place of its own.
+                let _ = module.locations.frames(operation.location);
+            }
+            assert!(module.functions.iter().any(|function| function.public), "{name}");
+        });
+    }
+}
+
+#[test]
+fn arguments_state_their_divisibility() {
+    let mut seen = 0;
+    corpus::each("ttir", |artifact| {
+        if artifact.version != "3.7.1" || artifact.kernel != "matmul_census" || !artifact.build.contains("_d") {
+            return;
+        }
+        let asked: u64 = artifact.build.rsplit("_d").next().unwrap().parse().unwrap();
+        let report = report(&artifact, Stage::Ttir);
+        let stated = |name: &str| {
+            let argument = report.arguments.iter().find(|argument| argument.name == name).unwrap();
+            argument.attributes.get("tt.divisibility").map(|value| value.split(' ').next().unwrap().parse::<u64>())
+        };
+        let expected = if asked == 1 { None } else { Some(Ok(asked)) };
+        assert_eq!(stated("a_ptr"), expected, "{}", artifact.name());
+        assert_eq!(report.arguments.first().map(|argument| argument.r#type.as_str()), Some("!tt.ptr<f16>"));
+        seen += 1;
+    });
+    assert_eq!(seen, 9);
+}
+
+#[test]
+fn launch_parameters_are_those_of_the_metadata() {
+    corpus::each("ttgir", |artifact| {
+        let report = report(&artifact, Stage::Ttgir);
+        let metadata = &artifact.expected()["metadata"];
+        if report.ops.contains_key("ttg.warp_specialize") {
+            assert_eq!(report.resources.get(&Resource::Warps), None);
+        } else {
+            assert_eq!(report.resources.get(&Resource::Warps).copied(), metadata["num_warps"].as_i64());
+        }
+        assert_eq!(report.resources.get(&Resource::Ctas).copied(), metadata["num_ctas"].as_i64());
+        if artifact.target().starts_with("gfx") {
+            assert_eq!(report.target.as_deref(), Some(artifact.target()));
+        }
+    });
+}
+
+#[test]
+fn loops_are_those_of_the_source() {
+    corpus::each("ttgir", |artifact| {
+        let report = report(&artifact, Stage::Ttgir);
+        let loops: usize = report.functions.iter().map(|function| function.loops.len()).sum();
+        assert_eq!(loops as u64, report.ops.get("scf.for").copied().unwrap_or(0), "{}", artifact.name());
+        let hot = report.functions.iter().flat_map(|function| &function.loops).filter(|found| found.hot).count();
+        assert_eq!(hot, usize::from(loops > 0), "{}", artifact.name());
+    });
+}
+
+#[test]
+fn the_pipelined_census_keeps_three_buffers() {
+    corpus::each("ttgir", |artifact| {
+        if (artifact.version.as_str(), artifact.kernel.as_str()) != ("3.7.1", "matmul") {
+            return;
+        }
+        if artifact.build != "sm_90a/128x128x64_w8_s3" {
+            return;
+        }
+        let text = std::str::from_utf8(&artifact.bytes).unwrap();
+        let module = mlir::parse(text, Stage::Ttgir, &mut Budget::new(&Limits::default())).unwrap();
+        let buffers: Vec<_> = module
+            .operations
+            .iter()
+            .filter(|operation| operation.name == "ttg.local_alloc")
+            .flat_map(|operation| mlir::types::shaped(operation.result_types()))
+            .map(|found| found.shape)
+            .collect();
+        assert_eq!(buffers, [[3, 128, 64], [3, 64, 128]].map(|shape| shape.map(Some).to_vec()));
+        let dot = module.operations.iter().find(|operation| operation.name == "ttng.warp_group_dot").unwrap();
+        assert_eq!(dot.loops, 1);
+        let first = module.producer(module.operands_of(dot)[0]).unwrap();
+        assert_eq!(first.name, "ttg.memdesc_index");
+        let place = module.locations.frames(dot.location)[0];
+        assert_eq!((place.short().as_str(), place.name), ("matmul.py:37", Some("acc")));
+    });
+}
+
+/// Normal digests by version, for one kernel and build.
+type Digests = BTreeMap<(String, String), BTreeMap<String, String>>;
+
+fn digests(extension: &str, stage: Stage) -> Digests {
+    let mut all = Digests::new();
+    corpus::each(extension, |artifact| {
+        let digest = report(&artifact, stage).normal_digest.unwrap().to_string();
+        all.entry((artifact.kernel, artifact.build)).or_default().insert(artifact.version, digest);
+    });
+    all
+}
+
+fn equal(all: &Digests, a: &str, b: &str) -> (usize, Vec<String>) {
+    let mut same = 0;
+    let mut different = Vec::new();
+    for ((kernel, build), versions) in all {
+        match (versions.get(a), versions.get(b)) {
+            (Some(a), Some(b)) if a == b => same += 1,
+            (Some(_), Some(_)) => different.push(format!("{kernel}/{build}")),
+            _ => {}
+        }
+    }
+    (same, different)
+}
+
+#[test]
+fn ttir_is_normal_equal_where_only_names_and_places_moved() {
+    let all = digests("ttir", Stage::Ttir);
+    let none = Vec::<String>::new();
+    let (same, different) = equal(&all, "3.4.0", "3.5.0");
+    assert!(same > 10 && !different.iter().any(|build| build.starts_with("flex_attention")), "{different:?}");
+    assert_eq!(equal(&all, "3.5.0", "3.5.1").1, none);
+    assert_eq!(equal(&all, "3.5.1", "3.7.1"), (30, none));
+}
+
+#[test]
+fn ttgir_of_3_5_0_and_3_5_1_is_normal_equal() {
+    let all = digests("ttgir", Stage::Ttgir);
+    let (same, different) = equal(&all, "3.5.0", "3.5.1");
+    assert_eq!(different, Vec::<String>::new());
+    assert!(same > 20, "{same}");
+}
