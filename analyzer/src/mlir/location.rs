@@ -65,9 +65,9 @@ impl<'a> Locations<'a> {
                 Form::File(_) => break,
                 // The outermost name is the variable; those below it name the same place again.
                 Form::Named(inner_name, inner) => todo.push((inner, name.or(Some(inner_name)))),
-                Form::CallSite(callee, caller) => {
-                    todo.push((caller, None));
-                    todo.push((callee, name));
+                Form::CallSite(inner, outer) => {
+                    todo.push((outer, None));
+                    todo.push((inner, name));
                 }
                 Form::First(inner) => todo.push((inner, name)),
             }
@@ -98,7 +98,7 @@ fn read(text: &str) -> Form<'_> {
     if let Some(inner) = text.strip_prefix("callsite(").and_then(|inner| inner.strip_suffix(')')) {
         let at = Tokens::new(inner).find(|token| token.kind == Kind::Word && token.text == "at" && token.depth == 0);
         return match at.and_then(|at| Some((inner.get(..at.at)?, inner.get(at.end()..)?))) {
-            Some((callee, caller)) => Form::CallSite(callee, caller),
+            Some((inner, outer)) => Form::CallSite(inner, outer),
             None => Form::Unknown,
         };
     }
