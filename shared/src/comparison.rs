@@ -2,7 +2,9 @@
 //! saved view that says so.
 
 use crate::{
-    api::{BuildComparison, CommitSummary, Counts, FamilyRow, LevelTable, ResourceRow, StateBuild, StateInfo},
+    api::{
+        BuildComparison, CommitSummary, Counts, FamilyRow, LevelTable, ResourceRow, StateBuild, StateInfo, TargetChange,
+    },
     family::{Family, MetaFamily},
     table::{Cell, Table},
 };
@@ -89,6 +91,16 @@ pub fn state_toolchain(build: &StateBuild) -> Option<&crate::api::Toolchain> {
         StateBuild::Built { toolchain, .. } => Some(toolchain),
         StateBuild::Failed { .. } | StateBuild::Missing => None,
     }
+}
+
+/// Variants of a target that were built here and have a counterpart at the parent: what "n of m changed" is out of.
+pub const fn compared(change: &TargetChange) -> u64 {
+    change.builds.saturating_sub(change.failed).saturating_sub(change.added)
+}
+
+/// Builds and failed ones over all targets.
+pub fn builds_of(changes: &[TargetChange]) -> (u64, u64) {
+    changes.iter().fold((0, 0), |(builds, failed), change| (builds + change.builds, failed + change.failed))
 }
 
 fn cells(counts: &[Option<i64>]) -> impl Iterator<Item = Cell> + '_ {

@@ -1,0 +1,136 @@
+//! The builds that changed, heaviest first.
+
+use leptos::prelude::*;
+use lowerline_shared::{
+    api::{BuildComparison, CompareResponse, StateBuild},
+    comparison, display, ids,
+    report::Resource,
+    table::{Cell, Table},
+};
+
+use super::View;
+use crate::parts::marks;
+
+/// Families named in a row.
+const NAMED: usize = 4;
+
+/// What became of a build from the first state to the last.
+fn fate(build: &BuildComparison) -> &'static str {
+    match (build.states.first(), build.states.last()) {
+        (Some(StateBuild::Missing), Some(StateBuild::Built { .. })) => "added",
+        (Some(_), Some(StateBuild::Missing)) => "removed",
+        (Some(StateBuild::Failed { .. }), Some(StateBuild::Built { .. })) => "✕ → ✓ compiles again",
+        (Some(StateBuild::Built { .. } | StateBuild::Missing), Some(StateBuild::Failed { .. })) => "✓ → ✕ fails",
+        (Some(StateBuild::Failed { .. }), Some(StateBuild::Failed { .. })) => "✕ failed",
+        _ => "",
+    }
+}
+
+fn instructions(build: &BuildComparison) -> (Option<i64>, Option<i64>) {
+    let counts = build.levels.last().map(|level| level.instructions.as_slice()).unwrap_or_default();
+    (counts.first().copied().flatten(), counts.last().copied().flatten())
+}
+
+fn registers(build: &BuildComparison) -> (Option<i64>, Option<i64>) {
+    let row = build.resources.iter().find(|row| row.resource == Resource::Registers);
+    let values = row.map(|row| row.values.as_slice()).unwrap_or_default();
+    (values.first().copied().flatten(), values.last().copied().flatten())
+}
+
+/// The panel.
+pub fn panel(view: View, data: &CompareResponse) -> impl IntoView + use<> {
+    let last = data.states.len().saturating_sub(1);
+    let rows = data.builds.iter().map(|build| {
+        let (key, target, config) = (build.kernel.key.clone(), build.target.clone(), build.config.clone());
+        let page = view.page(|_, query| {
+            query.kernel = Some(key);
+            query.target = Some(target);
+            query.config = Some(config);
+        });
+        let level = build.levels.last().map(std::slice::from_ref).unwrap_or_default();
+        let (moved, _) = comparison::family_lines(level);
+        let named = moved.iter().take(NAMED).filter_map(|line| {
+            let change = comparison::difference(&line.rows.first().copied().flatten()?.counts, last)?;
+            Some(view! { <span class="nw item">{marks::family_name(line.family)} " " <b>{display::signed(change)}</b></span> })
+        });
+        let more = moved.len().saturating_sub(NAMED);
+        let (before, now) = instructions(build);
+        let (registers_before, registers_now) = registers(build);
+        let fate = fate(build);
+        view! {
+            <tr data-test="changed-build">
+                <th scope="row">
+                    <a class="brk" href=page.path()>{marks::foreign(build.kernel.name.as_str())}</a>
+                    <br/>
+                    <span class="muted small brk">{ids::shown(&build.config)}</span>
+                </th>
+                <td>{build.target.to_string()}</td>
+                <td class="wrap">
+                    {(!fate.is_empty()).then(|| view! { <span class="badge">{fate}</span> " " })}
+                    {named.collect_view()}
+                    {(more > 0).then(|| view! { <span class="muted">{format!("{more} more")}</span> })}
+                </td>
+                <td class="num">{marks::delta(before, now)}</td>
+                <td class="num">{marks::delta(registers_before, registers_now)}</td>
+                <td class="num muted">{display::count(i64::try_from(build.weight).unwrap_or(i64::MAX))}</td>
+            </tr>
+        }
+    });
+    let rows = rows.collect_view();
+    let foot = [
+        (data.unchanged > 0).then(|| format!("{} equal in all states", display::plural(data.unchanged, "build"))),
+        (data.left_out > 0)
+            .then(|| format!("{} more changed and are not listed", display::plural(data.left_out, "build"))),
+    ];
+    let foot = foot
+        .into_iter()
+        .flatten()
+        .map(|text| view! { <tr class="quiet"><td colspan="6">{text}</td></tr> })
+        .collect_view();
+    view! {
+        <section class="panel">
+            <div class="scroll">
+                <table data-test="changed-builds">
+                    <caption>
+                        <b>"Changed builds"</b>
+                        "machine code, last state against the first; ordered by the number of instructions that moved"
+                    </caption>
+                    <thead>
+                        <tr>
+                            <th scope="col">"Kernel, config"</th>
+                            <th scope="col">"Target"</th>
+                            <th scope="col">"What moved most"</th>
+                            <th class="num" scope="col">"Instructions"</th>
+                            <th class="num" scope="col">"Registers"</th>
+                            <th class="num" scope="col">"Moved"</th>
+                        </tr>
+                    </thead>
+                    <tbody>{rows} {foot}</tbody>
+                </table>
+            </div>
+        </section>
+    }
+}
+
+/// The list as a table that leaves the page.
+pub fn export(data: &CompareResponse, names: &[String]) -> Table {
+    let rows = data.builds.iter().map(|build| {
+        let (before, now) = instructions(build);
+        let (registers_before, registers_now) = registers(build);
+        vec![
+            Cell::Text(ids::shown(build.kernel.name.as_str())),
+            Cell::Text(build.target.to_string()),
+            Cell::Text(ids::shown(&build.config)),
+            Cell::difference(before, now),
+            Cell::difference(registers_before, registers_now),
+            Cell::Count(i64::try_from(build.weight).unwrap_or(i64::MAX)),
+        ]
+    });
+    Table {
+        title: format!("{}: changed builds", names.join(" → ")),
+        note: format!("{} builds are equal in all states.", data.unchanged),
+        columns: ["Kernel", "Target", "Config", "Δ instructions", "Δ registers", "Moved"].map(str::to_owned).to_vec(),
+        rows: rows.collect(),
+        ..Table::default()
+    }
+}

@@ -1,0 +1,177 @@
+//! States side by side: one build in depth, or the list of builds that changed.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use lowerline_shared::{
+    api::{BuildComparison, CompareResponse},
+    api_path,
+    comparison::{self, state_name},
+    display,
+    ids::{self, ProjectSlug},
+    permalink::{CompareQuery, Page, StateRef},
+};
+
+use crate::{
+    app::{Current, Go},
+    browser,
+    fetch::use_fetch,
+    parts::{export::Takeaway, states},
+};
+
+mod families;
+mod filters;
+mod list;
+mod resources;
+mod saved;
+mod side;
+
+/// The page's state and the ways to change it.
+#[derive(Clone, Copy)]
+pub struct View {
+    project: StoredValue<ProjectSlug>,
+    state: Memo<(Vec<StateRef>, CompareQuery)>,
+    go: Go,
+}
+
+impl View {
+    /// The page with another state.
+    fn page(self, edit: impl FnOnce(&mut Vec<StateRef>, &mut CompareQuery)) -> Page {
+        let (mut states, mut query) = self.state.get_untracked();
+        edit(&mut states, &mut query);
+        Page::Compare(self.project.get_value(), states, query)
+    }
+
+    /// Another thing to look at.
+    fn push(self, edit: impl FnOnce(&mut Vec<StateRef>, &mut CompareQuery)) {
+        self.go.push(&self.page(edit));
+    }
+
+    /// The same thing seen differently.
+    fn replace(self, edit: impl FnOnce(&mut Vec<StateRef>, &mut CompareQuery)) {
+        self.go.replace(&self.page(edit));
+    }
+}
+
+/// The page.
+#[component]
+pub fn Compare(project: ProjectSlug) -> impl IntoView {
+    let Current(page) = expect_context();
+    let state = Memo::new(move |before: Option<&(Vec<StateRef>, CompareQuery)>| match page.get() {
+        Some(Page::Compare(_, states, query)) => (states, query),
+        _ => before.cloned().unwrap_or_default(),
+    });
+    let view = View { project: StoredValue::new(project), state, go: expect_context() };
+    let fetched = use_fetch::<CompareResponse>(move || {
+        let (states, query) = state.get();
+        (!states.is_empty()).then(|| view.project.with_value(|project| api_path::compare(project, &states, &query)))
+    });
+    let takeaway = Signal::derive(move || {
+        let page = state.with(|(states, query)| Page::Compare(view.project.get_value(), states.clone(), query.clone()));
+        Takeaway {
+            table: fetched.data.with(|data| data.as_ref().and_then(|data| table(data))),
+            page,
+            name: "comparison",
+        }
+    });
+    swap_with_key(view);
+    view! {
+        <div data-test="page-compare">
+            <div class="head">
+                <h1 class="brk" data-test="title">{move || title(view, fetched.data.get().as_deref())}</h1>
+                <span class="sub" data-test="states">{move || states_line(view, fetched.data.get().as_deref())}</span>
+            </div>
+            <filters::Filters view data=fetched.data takeaway/>
+            {states::fetched("This comparison", fetched, 5, move |data: Arc<CompareResponse>| shown(view, &data))}
+        </div>
+    }
+}
+
+/// Whether the answer is one build in depth.
+fn only_build(view: View, data: &CompareResponse) -> Option<&BuildComparison> {
+    let asked = view.state.with(|(_, query)| query.kernel.is_some() && query.target.is_some());
+    match data.builds.as_slice() {
+        [build] if asked => Some(build),
+        _ => None,
+    }
+}
+
+fn title(view: View, data: Option<&CompareResponse>) -> String {
+    if let Some(build) = data.and_then(|data| only_build(view, data)) {
+        return format!("{} on {}", ids::shown(build.kernel.name.as_str()), build.target);
+    }
+    view.state.with(|(_, query)| match (&query.kernel, &query.target) {
+        (Some(kernel), Some(target)) => format!("{} on {target}", ids::shown(kernel)),
+        (Some(kernel), None) => ids::shown(kernel),
+        (None, Some(target)) => format!("Changed builds on {target}"),
+        (None, None) => "Changed builds".to_owned(),
+    })
+}
+
+fn states_line(view: View, data: Option<&CompareResponse>) -> String {
+    let names: Vec<String> = match data {
+        Some(data) => data.states.iter().map(state_name).collect(),
+        None => view.state.with(|(states, _)| states.iter().map(|state| state.rev.to_string()).collect()),
+    };
+    let config = data.and_then(|data| only_build(view, data)).map(|build| format!(" · {}", ids::shown(&build.config)));
+    format!("{}{}", names.join("..."), config.unwrap_or_default())
+}
+
+fn shown(view: View, data: &CompareResponse) -> AnyView {
+    if let Some(build) = only_build(view, data) {
+        let names: Vec<String> = data.states.iter().map(state_name).collect();
+        return view! {
+            <div class="stack">
+                {side::cards(view, data, build)}
+                <div class="cmp2">{saved::panel(view, build, &names)} {resources::panel(build, &names)}</div>
+                {families::panel(view, build, &names)}
+            </div>
+        }
+        .into_any();
+    }
+    if data.builds.is_empty() {
+        let title = if data.unchanged > 0 { "Nothing changed" } else { "No build to compare" };
+        let text = if data.unchanged > 0 {
+            format!("{} have equal histograms and resources in all states.", display::plural(data.unchanged, "build"))
+        } else {
+            "No state has a build of this kernel, target and config.".to_owned()
+        };
+        let all = view.page(|_, query| *query = CompareQuery { scope: query.scope, ..CompareQuery::default() }).path();
+        return view! {
+            {side::heads(data)}
+            <section class="panel">
+                <div class="body">
+                    <states::Empty title>
+                        <p class="ink2">{text}</p>
+                        <p><a href=all>"All builds of these states"</a></p>
+                    </states::Empty>
+                </div>
+            </section>
+        }
+        .into_any();
+    }
+    view! { <div class="stack">{side::heads(data)} {list::panel(view, data)}</div> }.into_any()
+}
+
+fn table(data: &CompareResponse) -> Option<lowerline_shared::table::Table> {
+    let names: Vec<String> = data.states.iter().map(state_name).collect();
+    match data.builds.as_slice() {
+        [] => None,
+        [build] => {
+            let title =
+                format!("{} · {} · {}", names.join(" → "), ids::shown(build.kernel.name.as_str()), build.target);
+            Some(comparison::export(build, &names, title, String::new()))
+        }
+        _ => Some(list::export(data, &names)),
+    }
+}
+
+/// `x` turns the order of the states around.
+fn swap_with_key(view: View) {
+    let keys = window_event_listener(leptos::ev::keydown, move |event| {
+        if event.key() == "x" && !browser::is_typing() && !event.ctrl_key() && !event.meta_key() && !event.alt_key() {
+            view.push(|states, _| states.reverse());
+        }
+    });
+    on_cleanup(move || keys.remove());
+}

@@ -1,0 +1,8 @@
+//! One module per page. Each has four states: loading, empty, error, data.
+
+pub mod commit;
+pub mod compare;
+pub mod home;
+pub mod missing;
+pub mod project;
+pub mod trends;

@@ -1,0 +1,54 @@
+//! The card under the pointer: commit, value, what it was before.
+
+use leptos::prelude::*;
+use lowerline_shared::{
+    api::{Coverage, Series, TrendResponse},
+    display, ids,
+};
+
+use super::{axis, measure};
+use crate::chart::geometry;
+
+/// The card of one series at one commit. It leans to the side that has room.
+pub fn card(data: &TrendResponse, series: &Series, at: u32) -> impl IntoView + use<> {
+    let (first, last) = data.positions;
+    let name = axis::name_at(data, at);
+    let before = at.checked_sub(1).filter(|before| *before >= first);
+    let parent = before.map(|before| format!("before {}", axis::name_at(data, before)));
+    let body = match geometry::coverage_at(&series.coverage, at) {
+        Coverage::NotBuilt => view! { <p class="ink2">"not built at this commit"</p> }.into_any(),
+        Coverage::Failed => {
+            let message = series.failures.range(..=at).next_back().map(|(_, message)| ids::shown(message));
+            view! { <p class="big">"✕ failed"</p><p class="ink2 brk clip">{message}</p> }.into_any()
+        }
+        Coverage::Built => value(series, before, at).into_any(),
+    };
+    let right = geometry::fraction_of(at, first, last) > 0.5;
+    view! {
+        <div class="hover h-trend" class:left=right role="status" data-test="hover">
+            <h3><span>{name} " · " {series.target.to_string()}</span><span class="muted">{parent}</span></h3>
+            {body}
+        </div>
+    }
+}
+
+fn value(series: &Series, before: Option<u32>, at: u32) -> impl IntoView + use<> {
+    let now = geometry::value_at(series, at);
+    let before = before.and_then(|before| geometry::value_at(series, before));
+    let text = match (before, now) {
+        (Some(before), Some(now)) if before != now => {
+            format!("{} → {}", display::number(before), display::number(now))
+        }
+        (_, Some(now)) => display::number(now),
+        (_, None) => "–".to_owned(),
+    };
+    let delta = match (before, now) {
+        (Some(before), Some(now)) if before != now => Some(display::delta_number(before, now)),
+        _ => None,
+    };
+    let origin = measure::origin(series);
+    view! {
+        <p class="big">{text} " " <span class="dl">{delta}</span></p>
+        <p class="ink2">{measure::name(&series.measure)} {(!origin.is_empty()).then(|| format!(" · {origin}"))}</p>
+    }
+}
