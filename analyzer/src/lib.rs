@@ -5,13 +5,15 @@
 //!
 //! In reading order: [`detect`](detect::detect) (what the bytes are), `ptx`, `sass` and `amdgcn` (scanners, each filling
 //! one `stream`), `scopes` (blocks, dominators, loops), [`families`] (the taxonomy), `assemble` (stream to report),
-//! [`mlir`] (operations, layouts), [`elf`] (cubin and hsaco), `normal` (digests of meaning), [`diff`](mod@diff) (two texts side by side).
+//! [`mlir`] (operations, layouts), [`layout`] (where elements live), [`elf`] (cubin and hsaco), `normal` (digests of
+//! meaning), [`diff`](mod@diff) (two texts side by side).
 
 pub mod detect;
 pub mod diff;
 pub mod elf;
 pub mod error;
 pub mod families;
+pub mod layout;
 pub mod limits;
 pub mod mlir;
 
