@@ -1,0 +1,133 @@
+//! Folders to builds: what is below some paths, in either form, and what was left out and why.
+//!
+//! Nothing here follows a symbolic link below a given path: a link in a cache somebody else wrote could name any file of
+//! this machine. Read on in [`walk`], [`recorded`] (`build.json`), [`cache`] (Triton's own form) and [`unique`].
+
+mod cache;
+mod ir;
+mod label;
+mod metadata;
+mod name;
+mod recorded;
+mod unique;
+mod walk;
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use lowerline_shared::{api::BuildManifest, limits, stage::Stage};
+
+pub use unique::tell_apart;
+
+/// One artifact on disk.
+#[derive(Clone, Debug)]
+pub struct ArtifactFile {
+    /// Stage by its name.
+    pub stage: Stage,
+    /// Text form by its name; `""` is the main one.
+    pub form: &'static str,
+    /// Where it is.
+    pub path: PathBuf,
+    /// Size when it was found.
+    pub size_bytes: u64,
+}
+
+/// One build, its artifacts still without digests.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// What will be sent; `artifacts` is empty.
+    pub build: BuildManifest,
+    /// Its artifacts, by stage and form.
+    pub files: Vec<ArtifactFile>,
+    /// The folder it was found in.
+    pub folder: PathBuf,
+    /// Whether its label was made from what the files say, and may need more to be unique.
+    pub derived: bool,
+}
+
+/// Something that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// Folder or file.
+    pub path: PathBuf,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// Everything below the paths.
+#[derive(Debug, Default)]
+pub struct Findings {
+    /// Builds in the order of their folders.
+    pub builds: Vec<Found>,
+    /// What could not be read.
+    pub unreadable: Vec<Unreadable>,
+    /// Files left out on purpose, by reason.
+    pub skipped: BTreeMap<String, u64>,
+    /// What the caller should know though nothing is wrong.
+    pub notes: Vec<String>,
+}
+
+impl Findings {
+    fn skip(&mut self, reason: impl Into<String>) {
+        *self.skipped.entry(reason.into()).or_default() += 1;
+    }
+
+    fn fail(&mut self, path: &Path, reason: impl Into<String>) {
+        self.unreadable.push(Unreadable { path: path.to_owned(), reason: reason.into() });
+    }
+}
+
+/// One folder as the walk saw it: its regular files by name.
+struct Folder {
+    path: PathBuf,
+    /// Name → size. Only names that are UTF-8: no compiler writes others.
+    files: BTreeMap<String, u64>,
+}
+
+impl Folder {
+    /// A small JSON file of this folder. The bound keeps a mislabelled dump from filling memory.
+    fn json(&self, name: &str) -> Result<serde_json::Value, String> {
+        if self.files.get(name).is_some_and(|size| *size > limits::JSON_BYTES) {
+            return Err(format!("{name} is larger than {} bytes", limits::JSON_BYTES));
+        }
+        let bytes = std::fs::read(self.path.join(name)).map_err(|error| format!("cannot read {name}: {error}"))?;
+        serde_json::from_slice(&bytes).map_err(|error| format!("{name} is not valid JSON: {error}"))
+    }
+
+    /// Artifacts named `<stem>.<stage>`, in order of stage and form.
+    fn artifacts(&self, stem: &str) -> Vec<ArtifactFile> {
+        let mut out: Vec<ArtifactFile> = self
+            .files
+            .iter()
+            .filter_map(|(name, size)| {
+                let (stage, form) = name::artifact(name.strip_prefix(stem)?.strip_prefix('.')?)?;
+                Some(ArtifactFile { stage, form, path: self.path.join(name), size_bytes: *size })
+            })
+            .collect();
+        out.sort_by_key(|file| (file.stage, file.form));
+        out
+    }
+
+    /// Counts what no build took.
+    fn skip_rest(&self, taken: impl Fn(&str) -> bool, findings: &mut Findings) {
+        for name in self.files.keys().filter(|name| !taken(name)) {
+            findings.skip(name::skip_reason(name));
+        }
+    }
+}
+
+/// Searches all paths. Folders that cannot be read are listed, not fatal.
+pub fn search(paths: &[PathBuf]) -> Findings {
+    let mut findings = Findings::default();
+    let mut walk = walk::Walk::new(paths);
+    while let Some(folder) = walk.next(&mut findings) {
+        if folder.files.contains_key(recorded::FILE) {
+            recorded::read(&folder, &mut findings);
+        } else {
+            cache::read(&folder, &mut findings);
+        }
+    }
+    findings
+}

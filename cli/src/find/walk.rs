@@ -1,0 +1,89 @@
+//! The walk over folders: iterative, in order of name, without following links.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    fs,
+    path::PathBuf,
+};
+
+use super::{Findings, Folder};
+
+/// Folders still to be looked into, the next one last.
+pub struct Walk {
+    stack: Vec<PathBuf>,
+    /// Real paths of what was given: the same folder named twice is walked once.
+    seen: HashSet<PathBuf>,
+}
+
+impl Walk {
+    /// A walk from these paths. A given path may be a link; nothing below it may.
+    pub fn new(paths: &[PathBuf]) -> Self {
+        Self { stack: paths.iter().rev().cloned().collect(), seen: HashSet::new() }
+    }
+
+    /// The next folder that holds files; `None` at the end.
+    pub fn next(&mut self, findings: &mut Findings) -> Option<Folder> {
+        while let Some(path) = self.stack.pop() {
+            // Overlapping arguments (`cache cache/X`) must not make one build twice.
+            let real = match fs::canonicalize(&path) {
+                Ok(real) => real,
+                Err(error) => {
+                    findings.fail(&path, error.to_string());
+                    continue;
+                }
+            };
+            if !self.seen.insert(real) {
+                continue;
+            }
+            let folder = self.list(path, findings);
+            if !folder.files.is_empty() {
+                return Some(folder);
+            }
+        }
+        None
+    }
+
+    fn list(&mut self, path: PathBuf, findings: &mut Findings) -> Folder {
+        let mut files = BTreeMap::new();
+        let mut below = Vec::new();
+        let entries = match fs::read_dir(&path) {
+            Ok(entries) => entries,
+            Err(error) => {
+                findings.fail(&path, error.to_string());
+                return Folder { path, files };
+            }
+        };
+        for entry in entries {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    findings.fail(&path, error.to_string());
+                    break;
+                }
+            };
+            // Of the entry itself, not of what a link points to.
+            let meta = match entry.metadata() {
+                Ok(meta) => meta,
+                Err(error) => {
+                    findings.fail(&entry.path(), error.to_string());
+                    continue;
+                }
+            };
+            let kind = meta.file_type();
+            if kind.is_dir() {
+                below.push(entry.path());
+            } else if kind.is_symlink() {
+                findings.skip("symbolic links");
+            } else if !kind.is_file() {
+                findings.skip("pipes, sockets and devices");
+            } else if let Ok(name) = entry.file_name().into_string() {
+                files.insert(name, meta.len());
+            } else {
+                findings.skip("names that are not UTF-8");
+            }
+        }
+        below.sort_unstable_by(|a, b| b.cmp(a));
+        self.stack.append(&mut below);
+        Folder { path, files }
+    }
+}

@@ -1,0 +1,155 @@
+//! `lowerline push`: find, hash, ask, send, record.
+
+use std::{io::Write as _, time::Instant};
+
+use lowerline_shared::{
+    api::{BuildStatus, PushResponse},
+    ids::Digest,
+    limits,
+};
+
+use crate::{
+    args::{Global, Push},
+    commit,
+    config::Settings,
+    exit::{self, Failure},
+    find::{self, Findings, Unreadable},
+    manifest::{self, BlobFile, Prepared},
+    net::{self, Client, Uploaded},
+    output::{self, escape},
+    progress::Progress,
+};
+
+/// Runs the command.
+pub fn run(push: &Push, global: &Global) -> Result<u8, Failure> {
+    let started = Instant::now();
+    let progress = Progress::new(global.quiet);
+    let settings = Settings::load(global)?;
+    // What cannot succeed is said before folders of any size are hashed.
+    let client = match push.dry_run {
+        true => None,
+        false => Some(Client::new(settings.server()?, settings.project()?, settings.token())),
+    };
+    let commit = commit::resolve(push)?;
+    let mut findings = find::search(&push.paths);
+    let prepared = manifest::prepare(&mut findings, commit, progress);
+    report(&findings);
+    let code = if findings.unreadable.is_empty() { exit::FINE } else { exit::SOME_UNREADABLE };
+    if prepared.request.builds.is_empty() {
+        progress.say(&format!("nothing to push: no build found below {}", paths(push)));
+        skipped(&findings, progress);
+        return Ok(if code == exit::FINE { exit::NOTHING_TO_PUSH } else { code });
+    }
+    if prepared.request.builds.len() > limits::BUILDS_PER_PUSH {
+        return Err(Failure::Usage(format!(
+            "{} builds found, a push takes {}; push fewer folders at a time",
+            prepared.request.builds.len(),
+            limits::BUILDS_PER_PUSH
+        )));
+    }
+    let Some(client) = client else {
+        output::json_pretty(&mut std::io::stdout().lock(), &prepared.request)?;
+        dry_summary(&prepared, progress);
+        skipped(&findings, progress);
+        return Ok(code);
+    };
+    let (uploaded, response) = send(&client, &prepared, usize::from(push.jobs), progress)?;
+    summary(&prepared, &uploaded, &response, started, progress);
+    skipped(&findings, progress);
+    writeln!(std::io::stdout().lock(), "{}", client.page(&response.permalink))?;
+    Ok(code)
+}
+
+fn paths(push: &Push) -> String {
+    push.paths.iter().map(|path| escape(&path.to_string_lossy())).collect::<Vec<_>>().join(" ")
+}
+
+fn send(
+    client: &Client,
+    prepared: &Prepared,
+    jobs: usize,
+    progress: Progress,
+) -> Result<(Uploaded, PushResponse), Failure> {
+    let digests: Vec<Digest> = prepared.blobs.keys().copied().collect();
+    let missing: Vec<(Digest, BlobFile)> = client
+        .missing(&digests)?
+        .into_iter()
+        // Only what was asked for: a server has no say in which other files are sent.
+        .filter_map(|digest| Some((digest, prepared.blobs.get(&digest)?.clone())))
+        .collect();
+    let uploaded = net::upload(client, &missing, jobs, progress)?;
+    Ok((uploaded, client.push(&prepared.request)?))
+}
+
+/// What could not be read, and what the caller should know, on stderr even with `--quiet`.
+fn report(findings: &Findings) {
+    for Unreadable { path, reason } in &findings.unreadable {
+        output::talk(&format!("cannot read {}: {}", escape(&path.to_string_lossy()), escape(reason)));
+    }
+    for note in &findings.notes {
+        output::talk(&format!("note: {note}"));
+    }
+}
+
+/// Bytes for people.
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}
+
+fn plural(count: u64, one: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
+}
+
+fn summary(prepared: &Prepared, sent: &Uploaded, response: &PushResponse, started: Instant, progress: Progress) {
+    progress.say(&format!(
+        "{} ({} failed, {} changed) at {} in {:.1} s",
+        plural(response.builds, "build"),
+        response.failed,
+        response.changed,
+        response.commit,
+        started.elapsed().as_secs_f64()
+    ));
+    let known = prepared.blobs.len() as u64 - sent.blobs;
+    progress.say(&format!(
+        "{} sent ({}, {} before compression), {known} known already",
+        plural(sent.blobs, "blob"),
+        size(sent.sent_bytes),
+        size(sent.plain_bytes)
+    ));
+    if sent.warned > 0 {
+        progress.say(&format!("{} with warnings of the analyzer; their pages show them", plural(sent.warned, "blob")));
+    }
+}
+
+fn dry_summary(prepared: &Prepared, progress: Progress) {
+    let builds = &prepared.request.builds;
+    let failed = builds.iter().filter(|build| build.status != BuildStatus::Ok).count();
+    let bytes: u64 = prepared.blobs.values().map(|blob| blob.size_bytes).sum();
+    progress.say(&format!(
+        "would push {} ({failed} failed) with {}, {} before compression; nothing was sent",
+        plural(builds.len() as u64, "build"),
+        plural(prepared.blobs.len() as u64, "blob"),
+        size(bytes)
+    ));
+    if prepared.duplicates > 0 {
+        progress.say(&format!("{} found twice", plural(prepared.duplicates, "build")));
+    }
+}
+
+/// Files left out, by reason: nothing is dropped in silence.
+fn skipped(findings: &Findings, progress: Progress) {
+    let total: u64 = findings.skipped.values().sum();
+    if total > 0 {
+        let reasons: Vec<String> =
+            findings.skipped.iter().map(|(reason, count)| format!("{count} {}", escape(reason))).collect();
+        progress.say(&format!("{} skipped: {}", plural(total, "file"), reasons.join(", ")));
+    }
+    let unreadable = findings.unreadable.len() as u64;
+    if unreadable > 0 {
+        progress.say(&format!("{} could not be read, listed above", plural(unreadable, "folder or file")));
+    }
+}

@@ -1,0 +1,10 @@
+//! The program from outside: arguments in; stdout, stderr, exit code and requests out.
+
+mod cache;
+mod commit;
+mod corpus;
+mod hostile;
+mod inspect;
+mod network;
+mod settings;
+mod world;
