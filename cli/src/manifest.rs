@@ -12,10 +12,12 @@ use std::{
     thread,
 };
 
+use lowerline_analyzer::detect::{detect, same_format};
 use lowerline_shared::{
     api::{ArtifactRef, BuildStatus, CommitMeta, PushRequest, Toolchain},
     ids::Digest,
     limits,
+    stage::Stage,
 };
 use sha2::Digest as _;
 
@@ -43,20 +45,38 @@ pub struct Prepared {
     pub duplicates: u64,
 }
 
-/// Digest and length of a file, read in small pieces: memory does not grow with the file.
-fn digest(path: &Path) -> Result<(Digest, u64), String> {
+/// Bytes at the front of a file that tell what it is: debug comments and layout aliases stand before what decides.
+const HEAD_BYTES: u64 = 64 * 1024;
+
+/// Digest, length and first bytes of a file, read in small pieces: memory does not grow with the file.
+fn digest(path: &Path) -> Result<(Digest, u64, Vec<u8>), String> {
+    let words = |error: io::Error| error.to_string();
+    let mut file = File::open(path).map_err(words)?;
+    let mut head = Vec::new();
+    (&mut file).take(HEAD_BYTES).read_to_end(&mut head).map_err(words)?;
     let mut hasher = sha2::Sha256::new();
-    let file = File::open(path).map_err(|error| error.to_string())?;
+    hasher.update(&head);
     // One byte more than allowed tells a file that is too large from one that just fits.
-    let size = io::copy(&mut file.take(limits::INFLATED_BYTES + 1), &mut Hashing(&mut hasher))
-        .map_err(|error| error.to_string())?;
+    let rest = io::copy(&mut file.take(limits::INFLATED_BYTES + 1), &mut Hashing(&mut hasher)).map_err(words)?;
+    let size = head.len() as u64 + rest;
     if size > limits::INFLATED_BYTES {
         return Err(format!("larger than {} MiB, more than a server takes", limits::INFLATED_BYTES >> 20));
     }
     if size == 0 {
         return Err("empty: the compiler was cut off before it wrote it".to_owned());
     }
-    Ok((Digest(hasher.finalize().into()), size))
+    Ok((Digest(hasher.finalize().into()), size, head))
+}
+
+/// Refuses a file that is surely something else than its name says; the server would refuse the whole push for it.
+fn check(stage: Stage, head: &[u8]) -> Result<(), String> {
+    match detect(head) {
+        Ok(found) if !same_format(stage, found) => {
+            Err(format!("its name says {}, its content is {}", stage.label(), found.label()))
+        }
+        // What no stage is recognised in is kept as it is, and shown as such.
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// A hasher as a writer.
@@ -110,7 +130,9 @@ fn hash(findings: &mut Findings, progress: Progress) -> BTreeMap<Digest, BlobFil
     let digests = in_parallel(places.len(), cores, |index| {
         let file = places.get(index).and_then(|(build, file)| builds.get(*build)?.files.get(*file))?;
         bar.inc(1);
-        Some((file.clone(), digest(&file.path)))
+        let result =
+            digest(&file.path).and_then(|(digest, size, head)| check(file.stage, &head).map(|()| (digest, size)));
+        Some((file.clone(), result))
     });
     bar.finish_and_clear();
     let mut blobs = BTreeMap::new();

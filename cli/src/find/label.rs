@@ -10,13 +10,15 @@ use sha2::{Digest as _, Sha256};
 
 use super::ir::Shape;
 
-/// Options named in a label when they are not at the value every release defaults to.
-const NAMED: [(&str, &str, Option<i64>); 5] = [
-    ("num_ctas", "c", Some(1)),
-    ("maxnreg", "r", None),
-    ("waves_per_eu", "eu", Some(0)),
-    ("matrix_instr_nonkdim", "mi", Some(0)),
-    ("kpack", "kp", Some(1)),
+/// Options named in a label unless they have a value that some release defaults to.
+///
+/// Releases disagree about defaults: `waves_per_eu` was 1 up to Triton 3.5 and is 0 since.
+const NAMED: [(&str, &str, &[i64]); 5] = [
+    ("num_ctas", "c", &[1]),
+    ("maxnreg", "r", &[]),
+    ("waves_per_eu", "eu", &[0, 1]),
+    ("matrix_instr_nonkdim", "mi", &[0]),
+    ("kpack", "kp", &[1]),
 ];
 
 /// Longest signature spelled out; a longer one is named by its digest and kept whole among the attributes.
@@ -45,8 +47,8 @@ pub fn label(options: &BTreeMap<String, Value>, shape: Option<&Shape>) -> String
     let number = |key: &str| options.get(key).and_then(Value::as_i64);
     parts.extend(number("num_warps").map(|warps| format!("w{warps}")));
     parts.extend(number("num_stages").map(|stages| format!("s{stages}")));
-    for (key, short, default) in NAMED {
-        parts.extend(number(key).filter(|value| Some(*value) != default).map(|value| format!("{short}{value}")));
+    for (key, short, defaults) in NAMED {
+        parts.extend(number(key).filter(|value| !defaults.contains(value)).map(|value| format!("{short}{value}")));
     }
     if let Some(shape) = shape.filter(|shape| !shape.arguments.is_empty()) {
         let signature = signature(&shape.arguments);

@@ -7,6 +7,9 @@ use tempfile::TempDir;
 
 use crate::world::{RELEASES, copy, dry_run, release};
 
+/// Text that names its target, so that no two targets share it.
+const ASSEMBLY: [&str; 2] = ["ptx", "amdgcn"];
+
 /// The folders of a release as cache entries: 52 characters of a hash, nothing recorded.
 fn as_cache(version: &str) -> (TempDir, BTreeMap<String, String>) {
     let cache = tempfile::tempdir().expect("a temporary folder");
@@ -44,8 +47,12 @@ fn derived(cache: &Path, names: &BTreeMap<String, String>) -> BTreeMap<String, S
     for build in run.json()["builds"].as_array().expect("builds") {
         let text = |value: &Value| value.as_str().expect("text").to_owned();
         let key = format!("{}/{}", text(&build["kernel"]), text(&build["target"]));
-        let llir = build["artifacts"].as_array().expect("a list").iter().find(|artifact| artifact["stage"] == "llir");
-        let digest = text(&llir.expect("every build has LLVM IR")["digest"]);
+        let assembly = build["artifacts"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .find(|artifact| ASSEMBLY.iter().any(|stage| artifact["stage"] == *stage));
+        let digest = text(&assembly.expect("every build has assembly")["digest"]);
         by_digest.entry(digest).or_default().push((key, text(&build["config"]["label"])));
     }
     let mut out = BTreeMap::new();
@@ -53,8 +60,8 @@ fn derived(cache: &Path, names: &BTreeMap<String, String>) -> BTreeMap<String, S
         let file = fs::read_dir(cache.join(folder))
             .expect("a folder")
             .map(|entry| entry.expect("an entry").path())
-            .find(|path| path.extension().is_some_and(|ending| ending == "llir"))
-            .expect("LLVM IR");
+            .find(|path| path.extension().is_some_and(|ending| ASSEMBLY.iter().any(|stage| ending == *stage)))
+            .expect("assembly");
         let digest = sha256(&file);
         let (key, label) = &by_digest[&digest][0];
         let (recorded, _) = name.rsplit_once('/').expect("a label");

@@ -142,11 +142,17 @@ fn broken_files_are_listed_each_with_its_reason() {
     write("stray/k.ptx", ".version 8.7");
     record(&dir.path().join("empty"), "empty");
     write("empty/f.ptx", "");
+    record(&dir.path().join("disguised"), "disguised");
+    fs::copy(
+        release("3.5.0").join("softmax/sm_80/b2048_w4_s3/softmax_kernel.cubin"),
+        dir.path().join("disguised/f.ptx"),
+    )
+    .expect("a copy");
     let run = dry_run(dir.path());
     assert_eq!(run.code, 1);
     assert_eq!(kernels(&run.json()), ["softmax"]);
     let lines: Vec<&str> = run.stderr.lines().filter(|line| line.starts_with("cannot read")).collect();
-    assert_eq!(lines.len(), 8, "{lines:#?}");
+    assert_eq!(lines.len(), 9, "{lines:#?}");
     for (place, reason) in [
         ("cut:", "build.json is not valid JSON"),
         ("status:", "unknown variant `fine`"),
@@ -156,6 +162,7 @@ fn broken_files_are_listed_each_with_its_reason() {
         ("other/k.json:", "names no function and target"),
         ("alone/k.json:", "no artifact of its name"),
         ("empty/f.ptx:", "empty"),
+        ("disguised/f.ptx:", "its name says PTX, its content is cubin"),
     ] {
         assert!(lines.iter().any(|line| line.contains(place) && line.contains(reason)), "{place} {reason}: {lines:#?}");
     }
