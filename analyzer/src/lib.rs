@@ -15,6 +15,7 @@ pub mod error;
 pub mod families;
 pub mod layout;
 pub mod limits;
+pub mod llir;
 pub mod mlir;
 
 mod amdgcn;
@@ -67,10 +68,6 @@ fn run(bytes: &[u8], stage: Stage, limits: &Limits) -> Result<Report, AnalyzeErr
         Stage::Source | Stage::Ttir | Stage::Glir | Stage::Ttgir => {
             mlir::report(detect::text(bytes, stage)?, stage, budget)
         }
-        Stage::Llir => {
-            let mut report = Report::new(VERSION, stage);
-            report.warnings.push("operations of this stage are not counted".to_owned());
-            Ok(report)
-        }
+        Stage::Llir => llir::report(detect::text(bytes, stage)?, budget),
     }
 }

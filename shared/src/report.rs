@@ -279,6 +279,12 @@ pub struct Report {
     /// MLIR operations inside a loop → count.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ops_in_loop: BTreeMap<String, u64>,
+    /// LLVM intrinsic (`llvm.nvvm.barrier0`) → calls; all of them are `call` in `ops`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub intrinsics: BTreeMap<String, u64>,
+    /// Inline assembly in LLVM IR, as written and shortened → calls; all of them are `call` in `ops`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub inline_asm: BTreeMap<String, u64>,
     /// MLIR layout kind (`ttg.blocked`) → occurrences, as `expected/*.json` counts them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub layout_kinds: BTreeMap<String, u64>,
@@ -316,6 +322,8 @@ impl Report {
             ops: BTreeMap::new(),
             ops_beyond_reference: BTreeMap::new(),
             ops_in_loop: BTreeMap::new(),
+            intrinsics: BTreeMap::new(),
+            inline_asm: BTreeMap::new(),
             layout_kinds: BTreeMap::new(),
             layout_aliases: BTreeMap::new(),
             layouts: BTreeMap::new(),

@@ -1,5 +1,6 @@
 //! Normal digests: equal when only names, paths, locations, numbering or the order of functions differ.
 
+pub(crate) mod llvm;
 pub(crate) mod mlir;
 
 use lowerline_shared::ids::Digest;

@@ -4,4 +4,5 @@
 
 mod corpus;
 mod elf;
+mod llir;
 mod mlir;

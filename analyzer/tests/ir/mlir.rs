@@ -192,3 +192,81 @@ fn ttgir_of_3_5_0_and_3_5_1_is_normal_equal() {
     assert_eq!(different, Vec::<String>::new());
     assert!(same > 20, "{same}");
 }
+
+const IR: &str = "\
+#blocked = #ttg.blocked<{sizePerThread = [1]}>
+#blocked1 = #ttg.slice<{dim = 0, parent = #blocked}>
+#loc = loc(\"/a/k.py\":1:0)
+module attributes {\"ttg.num-warps\" = 4 : i32} {
+  tt.func private @helper(%x: tensor<4xf32, #blocked1> loc(\"x\"(#loc))) -> f32 {
+    %y = \"tt.reduce\"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32 loc(#loc), %b: f32 loc(#loc)):
+      %c = arith.addf %a, %b : f32 loc(#loc)
+      tt.reduce.return %c : f32 loc(#loc)
+    }) : (tensor<4xf32, #blocked1>) -> f32 loc(#loc)
+    tt.return %y : f32 loc(#loc)
+  } loc(#loc)
+  tt.func public @k(%p: i32 {tt.divisibility = 16 : i32} loc(#loc)) {
+    %z = tt.splat %p : i32 -> tensor<4xf32, #blocked1> loc(#loc)
+    %r = tt.call @helper(%z) : (tensor<4xf32, #blocked1>) -> f32 loc(#loc)
+    tt.return loc(#loc)
+  } loc(#loc)
+} loc(#loc)
+";
+
+fn digest(text: &str) -> String {
+    let report = mlir::report(text, Stage::Ttgir, &mut Budget::new(&Limits::default())).unwrap();
+    assert_eq!(report.warnings, [""; 0]);
+    report.normal_digest.unwrap().to_string()
+}
+
+#[test]
+fn names_places_numbering_and_order_do_not_show_in_the_digest() {
+    let first = digest(IR);
+    let moved = IR
+        .replace("/a/k.py\":1:0", "/elsewhere/other.py\":77:3")
+        .replace("%y", "%result_12")
+        .replace("%c ", "%p ")
+        .replace("%c :", "%p :")
+        .replace("#blocked1", "#layout")
+        .replace("helper", "helper__3")
+        .replace("@k", "@renamed");
+    assert_eq!(first, digest(&moved));
+    let (helper, kernel) = (IR.find("  tt.func private").unwrap(), IR.find("  tt.func public").unwrap());
+    let end = IR.rfind("} loc").unwrap();
+    let swapped = format!("{}{}{}{}", &IR[..helper], &IR[kernel..end], &IR[helper..kernel], &IR[end..]);
+    assert_eq!(first, digest(&swapped));
+    // Aliases may stand behind the module.
+    let at = IR.find("#loc = ").unwrap();
+    assert_eq!(first, digest(&format!("{}{}", &IR[at..], &IR[..at])));
+}
+
+#[test]
+fn what_a_program_does_shows_in_the_digest() {
+    let first = digest(IR);
+    for (from, to) in [
+        ("arith.addf %a, %b", "arith.addf %b, %a"),
+        ("arith.addf", "arith.mulf"),
+        ("axis = 0", "axis = 1"),
+        ("sizePerThread = [1]", "sizePerThread = [2]"),
+        ("tt.divisibility = 16", "tt.divisibility = 8"),
+        ("\"ttg.num-warps\" = 4", "\"ttg.num-warps\" = 8"),
+        ("@helper(%z)", "@outside(%z)"),
+    ] {
+        assert_ne!(first, digest(&IR.replace(from, to)), "{from}");
+    }
+}
+
+#[test]
+fn a_kernel_compiled_from_another_folder_is_normal_equal() {
+    let mut seen = 0;
+    corpus::each("ttgir", |artifact| {
+        if artifact.version != "3.7.1" {
+            return;
+        }
+        let text = std::str::from_utf8(&artifact.bytes).unwrap();
+        assert_eq!(digest(text), digest(&text.replace("/repo/kernels/", "/home/someone/x/")), "{}", artifact.name());
+        seen += 1;
+    });
+    assert!(seen > 60, "{seen}");
+}

@@ -1,0 +1,218 @@
+//! The report of LLVM IR.
+
+use std::collections::{BTreeMap, HashMap};
+
+use lowerline_shared::{
+    report::{FunctionReport, LoopReport, Report},
+    stage::Stage,
+};
+
+use super::{
+    line::{Callee, Kind, Parts, callee, instruction, label},
+    metadata::{Metadata, debug_location},
+};
+use crate::{
+    AnalyzeError, Budget,
+    families::Isa,
+    scopes,
+    stream::{Stream, Target, Transfer},
+};
+
+/// Counters of one function while it is read.
+#[derive(Default)]
+struct Reading<'a> {
+    /// Opcode and `!dbg` node of every instruction, in order.
+    code: Vec<(u32, u32)>,
+    names: Vec<&'a str>,
+    by_name: HashMap<&'a str, u32>,
+    intrinsics: HashMap<&'a str, u64>,
+    assembly: HashMap<&'a str, u64>,
+    not_understood: u64,
+}
+
+/// No `!dbg`.
+const NOWHERE: u32 = u32::MAX;
+
+/// Reads one file of LLVM IR.
+pub fn report(text: &str, budget: &mut Budget) -> Result<Report, AnalyzeError> {
+    let mut report = Report::new(crate::VERSION, Stage::Llir);
+    let mut metadata = Metadata::default();
+    let mut stream = Stream::new(Isa::Ptx);
+    let mut reading = Reading::default();
+    let mut in_body = false;
+    let mut in_cases = false;
+    for raw in text.lines() {
+        budget.work(20 + raw.len() as u64 / 2)?;
+        let line = raw.trim();
+        if !in_body {
+            if line.starts_with("define ") {
+                in_body = true;
+                let symbol =
+                    Parts::new(line).find(|(kind, _, _)| *kind == Kind::Global).map_or("", |(_, _, name)| name);
+                let kernel = line.contains("_kernel ") || !line.starts_with("define internal ");
+                stream.function(symbol.trim_start_matches('@').trim_matches('"'), kernel, 0, budget)?;
+            } else if line.starts_with('!') {
+                budget.store(usize::from(metadata.define(line)))?;
+            }
+            continue;
+        }
+        match line.bytes().next() {
+            None | Some(b';' | b'#' | b'{') => {}
+            Some(b'}') => in_body = false,
+            Some(b']') => in_cases = false,
+            Some(_) if in_cases => jumps(line, &mut stream, budget)?,
+            Some(_) => {
+                if let Some(name) = label(line) {
+                    stream.label(name, 0, budget)?;
+                } else {
+                    in_cases = reading.instruction(line, &mut stream, budget)?;
+                }
+            }
+        }
+    }
+    if in_body {
+        report.warnings.push("the last function has no end: the file seems cut".to_owned());
+    }
+    if reading.not_understood > 0 {
+        report.warnings.push(format!("{} lines not understood", reading.not_understood));
+    }
+    finish(&mut report, &stream, &reading, &metadata, budget)?;
+    report.normal_digest = Some(crate::normal::llvm::digest(text, budget)?);
+    Ok(report)
+}
+
+impl<'a> Reading<'a> {
+    /// Counts one instruction; returns whether cases follow it on lines of their own.
+    fn instruction(
+        &mut self,
+        line: &'a str,
+        stream: &mut Stream<'a>,
+        budget: &mut Budget,
+    ) -> Result<bool, AnalyzeError> {
+        let Some(read) = instruction(line) else {
+            self.not_understood += 1;
+            return Ok(false);
+        };
+        let next = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        let opcode = if let Some(known) = self.by_name.get(read.opcode) {
+            *known
+        } else {
+            budget.store(2)?;
+            self.by_name.insert(read.opcode, next);
+            self.names.push(read.opcode);
+            next
+        };
+        stream.push(read.opcode, 0, budget)?;
+        self.code.push((opcode, debug_location(read.rest).unwrap_or(NOWHERE)));
+        match read.opcode {
+            "call" | "invoke" => {
+                let (map, key) = match callee(read.rest) {
+                    Callee::Intrinsic(name) => (&mut self.intrinsics, name),
+                    Callee::Assembly(text) => (&mut self.assembly, text),
+                    Callee::Other => return Ok(false),
+                };
+                if let Some(count) = map.get_mut(key) {
+                    *count += 1;
+                } else {
+                    budget.store(2)?;
+                    map.insert(key, 1);
+                }
+            }
+            "br" | "switch" | "indirectbr" => {
+                jumps(line, stream, budget)?;
+                return Ok(line.ends_with('['));
+            }
+            "ret" | "unreachable" | "resume" => {
+                budget.store(1)?;
+                let at = stream.position().saturating_sub(1);
+                stream.transfers.push(Transfer { at, scope: 0, conditional: false, target: Target::Exit });
+            }
+            _ => {}
+        }
+        Ok(false)
+    }
+}
+
+/// The blocks a line names: `label %165`.
+fn jumps<'a>(line: &'a str, stream: &mut Stream<'a>, budget: &mut Budget) -> Result<(), AnalyzeError> {
+    let at = stream.position().saturating_sub(1);
+    for (kind, offset, name) in Parts::new(line) {
+        if kind == Kind::Local && line.get(..offset).is_some_and(|before| before.ends_with("label ")) {
+            budget.store(1)?;
+            let target = Target::Name(name.trim_start_matches('%').trim_matches('"'));
+            stream.transfers.push(Transfer { at, scope: 0, conditional: false, target });
+        }
+    }
+    Ok(())
+}
+
+fn finish(
+    report: &mut Report,
+    stream: &Stream<'_>,
+    reading: &Reading<'_>,
+    metadata: &Metadata<'_>,
+    budget: &mut Budget,
+) -> Result<(), AnalyzeError> {
+    let mut totals = vec![(0_u64, 0_u64); reading.names.len()];
+    let mut places: HashMap<u32, Option<String>> = HashMap::new();
+    for (index, function) in stream.functions.iter().enumerate() {
+        let (first, end) = (function.first as usize, stream.end(index) as usize);
+        let graph = scopes::blocks(stream, index, budget)?;
+        let loops = scopes::loops(&graph, budget)?;
+        let mut sizes = vec![0_u64; loops.all.len()];
+        let mut found =
+            FunctionReport { name: function.name.to_owned(), kernel: function.kernel, ..Default::default() };
+        for (block, starts) in graph.starts.windows(2).enumerate() {
+            let [from, to] = starts else { continue };
+            let innermost = loops.of_block.get(block).copied().unwrap_or(scopes::NONE);
+            let mut around = innermost;
+            while let Some(inside) = loops.all.get(around as usize) {
+                budget.work(1)?;
+                if let Some(size) = sizes.get_mut(around as usize) {
+                    *size += u64::from(to - from);
+                }
+                around = inside.parent;
+            }
+            for (opcode, debug) in reading.code.get(*from as usize..*to as usize).unwrap_or_default() {
+                if let Some(total) = totals.get_mut(*opcode as usize) {
+                    total.0 += 1;
+                    total.1 += u64::from(innermost != scopes::NONE);
+                }
+                if *debug != NOWHERE
+                    && let Some(place) = places.entry(*debug).or_insert_with(|| metadata.place(*debug))
+                {
+                    *found.source_lines.entry(place.clone()).or_default() += 1;
+                }
+            }
+        }
+        found.instructions = (end - first) as u64;
+        found.loops = loops
+            .all
+            .iter()
+            .zip(sizes)
+            .map(|(inside, instructions)| {
+                let start = graph.starts.get(inside.header as usize).copied().unwrap_or(0);
+                let labels = scopes::range(&stream.labels, start, start + 1, |label| label.at);
+                let header = labels.first().map_or("", |label| label.name);
+                let debug = reading.code.get(start as usize).map_or(NOWHERE, |(_, debug)| *debug);
+                let source = places.get(&debug).cloned().flatten();
+                LoopReport { header: format!("%{header}"), depth: inside.depth, instructions, source, hot: false }
+            })
+            .collect();
+        if let Some(hot) = found.loops.iter_mut().max_by_key(|inside| inside.depth) {
+            hot.hot = true;
+        }
+        report.functions.push(found);
+    }
+    let pick = |of: fn(&(u64, u64)) -> u64| -> BTreeMap<String, u64> {
+        let named = reading.names.iter().zip(&totals).map(|(name, total)| ((*name).to_owned(), of(total)));
+        named.filter(|(_, count)| *count > 0).collect()
+    };
+    report.ops = pick(|total| total.0);
+    report.ops_in_loop = pick(|total| total.1);
+    report.intrinsics = reading.intrinsics.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect();
+    for (text, count) in &reading.assembly {
+        *report.inline_asm.entry(lowerline_shared::ids::shown(text)).or_default() += count;
+    }
+    Ok(())
+}
