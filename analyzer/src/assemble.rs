@@ -1,6 +1,6 @@
 //! From a filled [`Stream`] to the functions of a report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use lowerline_shared::{
     family::Family,
@@ -9,8 +9,9 @@ use lowerline_shared::{
 
 use crate::{
     AnalyzeError, Budget, operands,
+    sass::control,
     scopes::{Blocks, Loops, NONE, blocks, loops, range},
-    stream::Stream,
+    stream::{Stream, Target},
 };
 
 /// Characters of an example line that are kept.
@@ -98,6 +99,56 @@ pub(crate) fn shape(stream: &Stream<'_>, function: usize, budget: &mut Budget) -
     Ok(Shape { blocks, loops, hot, within_hot, sizes })
 }
 
+/// Canonical opcodes of all functions with counts by scope, in order of spelling.
+pub(crate) fn histogram(stream: &Stream<'_>, budget: &mut Budget) -> Result<Vec<OpcodeCount>, AnalyzeError> {
+    let mut tally = Tally::new(stream);
+    for function in 0..stream.functions.len() {
+        let shape = shape(stream, function, budget)?;
+        count(stream, &shape, &mut tally);
+    }
+    let rows = tally.take(stream).into_iter();
+    let rows = rows.map(|(opcode, family, counts)| OpcodeCount {
+        opcode: stream.opcodes.class(opcode).canonical.clone(),
+        family,
+        counts,
+    });
+    Ok(sorted(rows.collect()))
+}
+
+/// Rows in order; spellings that drifted within one text share one.
+fn sorted(mut rows: Vec<OpcodeCount>) -> Vec<OpcodeCount> {
+    rows.sort_unstable_by(|a, b| (&a.opcode, a.family).cmp(&(&b.opcode, b.family)));
+    rows.dedup_by(|next, kept| {
+        let same = next.opcode == kept.opcode && next.family == kept.family;
+        if same {
+            kept.counts.add(next.counts);
+        }
+        same
+    });
+    rows
+}
+
+impl Tally {
+    fn new(stream: &Stream<'_>) -> Self {
+        Self {
+            plain: vec![ScopeCounts::default(); stream.opcodes.len()],
+            touched: Vec::with_capacity(stream.opcodes.len()),
+            decided: BTreeMap::new(),
+        }
+    }
+
+    /// Opcode, family and counts of what was counted since the last call.
+    fn take(&mut self, stream: &Stream<'_>) -> Vec<(u32, Family, ScopeCounts)> {
+        let mut rows = Vec::with_capacity(self.touched.len() + self.decided.len());
+        for opcode in self.touched.drain(..) {
+            let counts = std::mem::take(&mut self.plain[opcode as usize]);
+            rows.push((opcode, stream.opcodes.class(opcode).family, counts));
+        }
+        rows.extend(std::mem::take(&mut self.decided).into_iter().map(|((op, family), counts)| (op, family, counts)));
+        rows
+    }
+}
+
 /// Turns every function of the stream into a report and notes what no family claims. `files` names the files of
 /// [`Stream::locations`].
 pub(crate) fn functions(
@@ -107,11 +158,7 @@ pub(crate) fn functions(
     report: &mut Report,
     budget: &mut Budget,
 ) -> Result<(), AnalyzeError> {
-    let mut tally = Tally {
-        plain: vec![ScopeCounts::default(); stream.opcodes.len()],
-        touched: Vec::new(),
-        decided: BTreeMap::new(),
-    };
+    let mut tally = Tally::new(stream);
     let (mut unresolved, mut irreducible) = (0, 0);
     for function in 0..stream.functions.len() {
         let shape = shape(stream, function, budget)?;
@@ -165,33 +212,19 @@ fn describe(
         trailing_padding: trailing_padding(stream, first, end),
         ..FunctionReport::default()
     };
-    let plain = tally.touched.drain(..).map(|opcode| {
-        let counts = std::mem::take(&mut tally.plain[opcode as usize]);
-        (opcode, stream.opcodes.class(opcode).family, counts)
-    });
-    let decided = std::mem::take(&mut tally.decided);
     let mut canonical: Vec<OpcodeCount> = Vec::new();
-    for (opcode, family, counts) in plain.chain(decided.into_iter().map(|((op, family), counts)| (op, family, counts)))
-    {
+    for (opcode, family, counts) in tally.take(stream) {
         budget.store(1)?;
         *out.opcodes.entry(stream.opcodes.text(opcode).to_owned()).or_default() += counts.function;
         *out.families.entry(family).or_default() += counts.function;
         out.families_by_scope.entry(family).or_default().add(counts);
         canonical.push(OpcodeCount { opcode: stream.opcodes.class(opcode).canonical.clone(), family, counts });
     }
-    // Spellings that drifted within one text share a row.
-    canonical.sort_unstable_by(|a, b| (&a.opcode, a.family).cmp(&(&b.opcode, b.family)));
-    canonical.dedup_by(|next, kept| {
-        let same = next.opcode == kept.opcode && next.family == kept.family;
-        if same {
-            kept.counts.add(next.counts);
-        }
-        same
-    });
-    out.canonical = canonical;
+    out.canonical = sorted(canonical);
     sources(stream, first, end, files, &mut out);
     out.loops = loop_reports(stream, function, shape, files, budget)?;
     out.operands = operand_notes(stream, shape, first, end, &out);
+    out.control = controls(stream, shape);
     Ok(out)
 }
 
@@ -238,15 +271,27 @@ fn loop_reports(
     budget: &mut Budget,
 ) -> Result<Vec<LoopReport>, AnalyzeError> {
     let head = &stream.functions[function];
+    if shape.loops.all.is_empty() {
+        return Ok(Vec::new());
+    }
     let spans = loop_spans(stream, shape, budget)?;
+    let transfers = range(&stream.transfers, head.first, stream.end(function), |transfer| transfer.at);
+    let targets: HashSet<&str> = transfers
+        .iter()
+        .filter_map(|transfer| match transfer.target {
+            Target::Name(name) => Some(name),
+            _ => None,
+        })
+        .collect();
     let mut order: Vec<usize> = (0..shape.loops.all.len()).collect();
     order.sort_unstable_by_key(|index| shape.loops.all[*index].header);
     let report = |index: usize| {
         let known = shape.loops.all[index];
         let at = shape.blocks.starts[known.header as usize];
         let labels = range(&stream.labels, at, at.saturating_add(1), |label| label.at);
-        // Several labels may stand here: debug labels first, the block's own last.
-        let header = labels.last().map_or_else(
+        // Several labels may stand here: the one that is jumped to names the block, debug labels do not.
+        let named = labels.iter().find(|label| targets.contains(label.name)).or(labels.last());
+        let header = named.map_or_else(
             || format!("{:#x}", head.base + u64::from(at - head.first) * 16),
             |label| label.name.to_owned(),
         );
@@ -344,6 +389,24 @@ fn operand_notes(
         }
     }
     notes
+}
+
+fn controls(stream: &Stream<'_>, shape: &Shape) -> BTreeMap<String, ScopeCounts> {
+    let mut sums = [ScopeCounts::default(); 4];
+    let mut names = [""; 4];
+    for block in 0..shape.blocks.len() {
+        let one = shape.one(block);
+        let (from, to) = (shape.blocks.starts[block] as usize, shape.blocks.starts[block + 1] as usize);
+        let words = stream.controls.get(from.min(stream.controls.len())..to.min(stream.controls.len()));
+        for fields in words.unwrap_or_default().iter().filter_map(|word| control::fields(*word)) {
+            for (index, (name, value)) in fields.into_iter().enumerate() {
+                names[index] = name;
+                sums[index].add(one.times(value));
+            }
+        }
+    }
+    let known = names.into_iter().zip(sums).filter(|(name, _)| !name.is_empty());
+    known.map(|(name, counts)| (name.to_owned(), counts)).collect()
 }
 
 fn unknown(stream: &Stream<'_>, input: &str, report: &mut Report) {

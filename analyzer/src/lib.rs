@@ -20,6 +20,7 @@ pub mod mlir;
 
 mod amdgcn;
 mod assemble;
+mod histogram;
 mod normal;
 mod operands;
 mod ptx;
@@ -28,6 +29,7 @@ mod scopes;
 mod stream;
 
 pub use error::AnalyzeError;
+pub use histogram::histogram;
 pub use limits::{Budget, Limits};
 use lowerline_shared::{report::Report, stage::Stage};
 

@@ -160,6 +160,12 @@ impl ScopeCounts {
         self.r#loop += other.r#loop;
         self.hot += other.hot;
     }
+
+    /// This count so many times.
+    #[must_use]
+    pub const fn times(self, factor: u64) -> Self {
+        Self { function: self.function * factor, r#loop: self.r#loop * factor, hot: self.hot * factor }
+    }
 }
 
 /// One canonical opcode of a function. One opcode can hold several rows when operand rules put it into several families.
@@ -221,6 +227,10 @@ pub struct FunctionReport {
     /// Widths and arguments that decisions need (`cp.async bytes=16`, `cp.async.wait_group n=0`) → count by scope.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub operands: BTreeMap<String, ScopeCounts>,
+    /// Scheduling fields of SASS where the text has them, summed by scope: `stall_cycles`, `yields`, `barrier_waits`
+    /// (instructions that wait for a scoreboard) and `barrier_sets` (scoreboards set).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub control: BTreeMap<String, ScopeCounts>,
 }
 
 /// An opcode that no family claims.

@@ -6,7 +6,7 @@ use lowerline_shared::report::{Resource, Resources};
 
 /// What the metadata says of the first kernel.
 #[derive(Debug, Default)]
-pub(super) struct Metadata {
+pub(crate) struct Metadata {
     pub resources: Resources,
 }
 

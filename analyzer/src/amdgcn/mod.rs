@@ -4,6 +4,7 @@ mod metadata;
 mod scanner;
 
 use lowerline_shared::{report::Report, stage::Stage};
+pub(crate) use scanner::scan;
 
 use crate::{AnalyzeError, Budget, VERSION, assemble, detect, families::Isa, stream::Stream};
 
@@ -11,7 +12,7 @@ use crate::{AnalyzeError, Budget, VERSION, assemble, detect, families::Isa, stre
 pub fn report(bytes: &[u8], budget: &mut Budget) -> Result<Report, AnalyzeError> {
     let text = detect::text(bytes, Stage::Amdgcn)?;
     let mut stream = Stream::new(Isa::Amdgcn);
-    let facts = scanner::scan(text, &mut stream, budget)?;
+    let facts = scan(text, &mut stream, budget)?;
     let mut report = Report::new(VERSION, Stage::Amdgcn);
     report.source = Some("text".to_owned());
     report.target = facts.target.map(str::to_owned);

@@ -15,7 +15,7 @@ use crate::{
 
 /// Facts of the whole file.
 #[derive(Debug, Default)]
-pub(super) struct Facts<'a> {
+pub(crate) struct Facts<'a> {
     pub target: Option<&'a str>,
     pub code_object: Option<&'a str>,
     pub metadata: Metadata,
@@ -34,7 +34,7 @@ struct Scanner<'a, 's> {
 }
 
 /// Reads the whole text.
-pub(super) fn scan<'a>(text: &'a str, stream: &mut Stream<'a>, budget: &mut Budget) -> Result<Facts<'a>, AnalyzeError> {
+pub(crate) fn scan<'a>(text: &'a str, stream: &mut Stream<'a>, budget: &mut Budget) -> Result<Facts<'a>, AnalyzeError> {
     let mut scanner = Scanner { text, facts: Facts::default(), stream, functions: Vec::new(), kernels: Vec::new() };
     let bytes = text.as_bytes();
     let mut at = 0;

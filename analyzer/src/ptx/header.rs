@@ -6,7 +6,7 @@ use crate::{AnalyzeError, Budget, assemble::base_name};
 
 /// Facts of the whole file.
 #[derive(Debug, Default)]
-pub(super) struct Header<'a> {
+pub(crate) struct Header<'a> {
     /// `.target`, first word.
     pub target: Option<&'a str>,
     /// `.version`.

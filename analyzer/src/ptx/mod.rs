@@ -10,6 +10,7 @@ use lowerline_shared::{
     report::{Report, Resource},
     stage::Stage,
 };
+pub(crate) use scanner::scan;
 
 use crate::{AnalyzeError, Budget, VERSION, assemble, detect, families::Isa, stream::Stream};
 
@@ -17,7 +18,7 @@ use crate::{AnalyzeError, Budget, VERSION, assemble, detect, families::Isa, stre
 pub fn report(bytes: &[u8], budget: &mut Budget) -> Result<Report, AnalyzeError> {
     let text = detect::text(bytes, Stage::Ptx)?;
     let mut stream = Stream::new(Isa::Ptx);
-    let header = scanner::scan(text, &mut stream, budget)?;
+    let header = scan(text, &mut stream, budget)?;
     let mut report = Report::new(VERSION, Stage::Ptx);
     report.source = Some("text".to_owned());
     report.target = header.target.map(str::to_owned);

@@ -12,7 +12,7 @@ use crate::{
 /// Open brace scopes at once; compilers need two or three.
 const OPEN_SCOPES: usize = 4_096;
 
-pub(super) struct Scanner<'a, 's> {
+struct Scanner<'a, 's> {
     text: &'a str,
     at: usize,
     header: Header<'a>,
@@ -22,7 +22,7 @@ pub(super) struct Scanner<'a, 's> {
 }
 
 /// Reads the whole text.
-pub(super) fn scan<'a>(
+pub(crate) fn scan<'a>(
     text: &'a str,
     stream: &mut Stream<'a>,
     budget: &mut Budget,

@@ -1,8 +1,10 @@
 //! SASS text, in each of the six forms it comes in: `nvdisasm -c`, with `-hex`, `-plr` or `-g`, `cuobjdump -sass`, and
 //! what Triton returns as `asm["sass"]`.
 
+pub(crate) mod control;
 mod scanner;
 
+pub(crate) use scanner::scan;
 use std::collections::BTreeMap;
 
 use lowerline_shared::{report::Report, stage::Stage};
@@ -13,7 +15,7 @@ use crate::{AnalyzeError, Budget, VERSION, assemble, detect, families::Isa, stre
 pub fn report(bytes: &[u8], budget: &mut Budget) -> Result<Report, AnalyzeError> {
     let text = detect::text(bytes, Stage::Sass)?;
     let mut stream = Stream::new(Isa::Sass);
-    let header = scanner::scan(text, &mut stream, budget)?;
+    let header = scan(text, &mut stream, budget)?;
     let mut report = Report::new(VERSION, Stage::Sass);
     report.source = Some("text".to_owned());
     report.target = header.target.map(str::to_owned);

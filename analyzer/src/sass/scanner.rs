@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use lowerline_shared::stage::Stage;
 use memchr::memchr;
 
+use super::control;
 use crate::{
     AnalyzeError, Budget,
     assemble::base_name,
@@ -14,7 +15,7 @@ use crate::{
 
 /// Facts of the whole file.
 #[derive(Debug, Default)]
-pub(super) struct Header<'a> {
+pub(crate) struct Header<'a> {
     pub target: Option<&'a str>,
     /// File names, by the index in the stream's locations.
     pub files: Vec<&'a str>,
@@ -32,7 +33,7 @@ struct Scanner<'a, 's> {
 }
 
 /// Reads the whole text.
-pub(super) fn scan<'a>(
+pub(crate) fn scan<'a>(
     text: &'a str,
     stream: &mut Stream<'a>,
     budget: &mut Budget,
@@ -78,7 +79,11 @@ impl<'a> Scanner<'a, '_> {
             Some(b'.') => self.directive(start, end, budget),
             Some(b'-' | b'0'..=b'9') if is_control(&bytes[start..end]) => {
                 let code = skip_space(bytes, start + CONTROL_BYTES, end);
-                self.instruction(None, code, end, budget)
+                self.instruction(None, code, end, budget)?;
+                if let Some(word) = control::from_text(&bytes[start..start + CONTROL_BYTES]) {
+                    self.stream.control(word);
+                }
+                Ok(())
             }
             Some(_) => self.other(start, end, budget),
         }
@@ -97,8 +102,11 @@ impl<'a> Scanner<'a, '_> {
         while at < end && bytes[at].is_ascii_hexdigit() {
             at += 1;
         }
-        // `/* 0x… */` alone is the second half of an encoding.
         if at == start + 2 || !bytes[at..end].starts_with(b"*/") {
+            // `/* 0x… */` alone is the second half of an encoding.
+            if let Some(upper) = bytes[start..end].strip_prefix(b"/* 0x").and_then(encoding) {
+                self.stream.control(control::from_encoding(upper));
+            }
             return Ok(());
         }
         let address = &self.text[start + 2..at];
@@ -224,6 +232,12 @@ impl<'a> Scanner<'a, '_> {
         }
         Ok(())
     }
+}
+
+/// The 16 hex digits at the start.
+fn encoding(text: &[u8]) -> Option<u64> {
+    let digits = std::str::from_utf8(text.get(..16)?).ok()?;
+    u64::from_str_radix(digits, 16).ok()
 }
 
 /// Bytes of `02:-:-:Y:d`.

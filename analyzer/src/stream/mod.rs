@@ -91,6 +91,8 @@ pub(crate) struct Stream<'a> {
     /// Operand notes: instruction and index into `note_names`.
     pub notes: Vec<(u32, u32)>,
     pub note_names: operands::Notes,
+    /// Scheduling word of each instruction, as far as the text has them (see `sass::control`); 0 is none.
+    pub controls: Vec<u32>,
 }
 
 /// One instruction as a scanner sees it.
@@ -121,6 +123,7 @@ impl<'a> Stream<'a> {
             locations: Vec::new(),
             notes: Vec::new(),
             note_names: operands::Notes::default(),
+            controls: Vec::new(),
         }
     }
 
@@ -219,6 +222,15 @@ impl<'a> Stream<'a> {
         match self.push(written.mnemonic, written.offset, budget)? {
             Some(class) => self.look(&class, written, scope, budget),
             None => Ok(()),
+        }
+    }
+
+    /// Attaches a scheduling word to the instruction pushed last.
+    pub fn control(&mut self, word: u32) {
+        if let Some(last) = self.code.len().checked_sub(1) {
+            // One word an instruction at most, so the list never outgrows the code.
+            self.controls.resize(last, 0);
+            self.controls.push(word);
         }
     }
 

@@ -4,3 +4,5 @@
 
 mod corpus;
 mod counts;
+mod forms;
+mod loops;

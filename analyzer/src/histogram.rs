@@ -1,0 +1,32 @@
+//! The fast road: opcode counts by scope of a text artifact and nothing else.
+
+use lowerline_shared::{report::OpcodeCount, stage::Stage};
+
+use crate::{AnalyzeError, Budget, Limits, amdgcn, assemble, detect, families::Isa, ptx, sass, stream::Stream};
+
+/// Canonical opcodes of all functions with family and counts by scope: what [`Report::histogram`] of the whole report
+/// would say, without the report.
+///
+/// [`Report::histogram`]: lowerline_shared::report::Report::histogram
+pub fn histogram(bytes: &[u8], limits: &Limits) -> Result<Vec<OpcodeCount>, AnalyzeError> {
+    let budget = &mut Budget::new(limits);
+    let stream = scan(bytes, limits, budget)?;
+    assemble::histogram(&stream, budget)
+}
+
+fn scan<'a>(bytes: &'a [u8], limits: &Limits, budget: &mut Budget) -> Result<Stream<'a>, AnalyzeError> {
+    if bytes.len() > limits.bytes {
+        return Err(AnalyzeError::TooLarge { bytes: bytes.len(), limit: limits.bytes });
+    }
+    let stage = detect::detect(bytes)?;
+    let isa = Isa::of(stage).ok_or(AnalyzeError::UnknownStage)?;
+    let text = detect::text(bytes, stage)?;
+    let mut stream = Stream::new(isa);
+    match stage {
+        Stage::Ptx => drop(ptx::scan(text, &mut stream, budget)?),
+        Stage::Sass => drop(sass::scan(text, &mut stream, budget)?),
+        Stage::Amdgcn => drop(amdgcn::scan(text, &mut stream, budget)?),
+        _ => return Err(AnalyzeError::UnknownStage),
+    }
+    Ok(stream)
+}
