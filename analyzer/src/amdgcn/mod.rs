@@ -1,6 +1,7 @@
 //! AMDGCN assembly text as LLVM writes it.
 
 mod metadata;
+mod normal;
 mod scanner;
 
 use lowerline_shared::{report::Report, stage::Stage};
@@ -21,5 +22,6 @@ pub fn report(bytes: &[u8], budget: &mut Budget) -> Result<Report, AnalyzeError>
         report.toolchain.insert("code_object".to_owned(), version.to_owned());
     }
     assemble::functions(&stream, text, &facts.files, &mut report, budget)?;
+    report.normal_digest = Some(normal::digest(text, budget)?);
     Ok(report)
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod llvm;
 pub(crate) mod mlir;
+pub(crate) mod text;
 
 use lowerline_shared::ids::Digest;
 use sha2::{Digest as _, Sha256};

@@ -4,6 +4,7 @@
 //! so the text is split at `;` and braces and never at lines. Formats and traps: PTX ISA chapters 4 and 11.
 
 mod header;
+mod normal;
 mod scanner;
 
 use lowerline_shared::{
@@ -29,5 +30,6 @@ pub fn report(bytes: &[u8], budget: &mut Budget) -> Result<Report, AnalyzeError>
         report.resources.insert(Resource::Threads, threads);
     }
     assemble::functions(&stream, text, &header.files, &mut report, budget)?;
+    report.normal_digest = Some(normal::digest(text, budget)?);
     Ok(report)
 }

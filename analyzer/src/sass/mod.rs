@@ -2,6 +2,7 @@
 //! what Triton returns as `asm["sass"]`.
 
 pub(crate) mod control;
+mod normal;
 mod scanner;
 
 pub(crate) use scanner::scan;
@@ -21,5 +22,6 @@ pub fn report(bytes: &[u8], budget: &mut Budget) -> Result<Report, AnalyzeError>
     report.target = header.target.map(str::to_owned);
     let files: BTreeMap<u32, String> = (0_u32..).zip(header.files.into_iter().map(str::to_owned)).collect();
     assemble::functions(&stream, text, &files, &mut report, budget)?;
+    report.normal_digest = Some(normal::digest(text, budget)?);
     Ok(report)
 }

@@ -6,3 +6,4 @@ mod corpus;
 mod counts;
 mod forms;
 mod loops;
+mod normal;
