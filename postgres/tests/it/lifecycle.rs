@@ -1,9 +1,7 @@
 //! A cluster is made, used, refused to a second server, stopped and found again.
 
-mod support;
-
+use crate::support::query;
 use lowerline_postgres::{Binaries, Cluster, DATABASE, Error};
-use support::query;
 
 #[test]
 fn a_cluster_keeps_its_data_between_two_starts() {
