@@ -12,7 +12,7 @@ pub use wire::query;
 
 /// Polls until `is_so`, or fails the test with `what`.
 pub fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_mins(1);
     while !is_so() {
         assert!(Instant::now() < deadline, "still waiting for: {what}");
         std::thread::sleep(Duration::from_millis(5));
