@@ -25,7 +25,8 @@ struct File {
     server: Option<String>,
     project: Option<String>,
     /// File that holds the token, relative to the settings file.
-    token_file: Option<PathBuf>,
+    #[serde(rename = "token_file")]
+    token: Option<PathBuf>,
 }
 
 /// Where a setting comes from.
@@ -114,7 +115,7 @@ impl Settings {
             Some(path) => (read(&path)?, path),
             None => (File::default(), PathBuf::new()),
         };
-        let token = match &file.token_file {
+        let token = match &file.token {
             Some(token) => {
                 let token = path.parent().unwrap_or(Path::new("")).join(token);
                 // The file need not exist on machines that set the variable.

@@ -31,6 +31,14 @@ pub enum Failure {
     /// The server or the way to it.
     #[error("{0}")]
     Server(String),
+    /// The server refused what was sent, and says at which field.
+    #[error("{words}")]
+    Refused {
+        /// The server's words.
+        words: String,
+        /// Path of the field (`builds[3].artifacts[0].stage`).
+        field: Option<String>,
+    },
     /// Writing to stdout failed. A closed pipe is no failure: whoever reads has enough.
     #[error("cannot write to stdout: {0}")]
     Output(#[from] std::io::Error),
@@ -42,7 +50,7 @@ impl Failure {
         match self {
             Self::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe => FINE,
             Self::Usage(_) | Self::Output(_) => USAGE,
-            Self::Server(_) => SERVER,
+            Self::Server(_) | Self::Refused { .. } => SERVER,
         }
     }
 }

@@ -6,8 +6,8 @@ use std::{
     path::Path,
 };
 
-use lowerline_analyzer::Limits;
-use lowerline_shared::report::Report;
+use lowerline_analyzer::{AnalyzeError, Limits, detect};
+use lowerline_shared::{report::Report, stage::Stage};
 use serde::Serialize;
 
 use crate::{
@@ -42,6 +42,16 @@ fn read(path: &Path, limit: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Analyzes by content. Between the MLIR stages, which differ in passes and not in syntax, the ending decides.
+fn analyze(path: &Path, bytes: &[u8], limits: &Limits) -> Result<Report, AnalyzeError> {
+    let ending = path.extension().and_then(|ending| ending.to_str()).and_then(Stage::from_id);
+    let found = detect::detect(bytes)?;
+    match ending {
+        Some(stage) if detect::same_format(stage, found) => lowerline_analyzer::analyze_as(bytes, stage, limits),
+        _ => lowerline_analyzer::analyze(bytes, limits),
+    }
+}
+
 /// Runs the command.
 pub fn run(inspect: &Inspect) -> Result<u8, Failure> {
     let limits = Limits::default();
@@ -52,7 +62,7 @@ pub fn run(inspect: &Inspect) -> Result<u8, Failure> {
         let name = path.to_string_lossy();
         let report = read(path, limits.bytes)
             .map_err(|error| error.to_string())
-            .and_then(|bytes| lowerline_analyzer::analyze(&bytes, &limits).map_err(|error| error.to_string()));
+            .and_then(|bytes| analyze(path, &bytes, &limits).map_err(|error| error.to_string()));
         match report {
             Ok(report) if inspect.json => output::json_line(&mut out, &Line { file: &name, report: &report })?,
             Ok(report) => table::write(&mut out, &name, &report, styled)?,

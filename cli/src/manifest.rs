@@ -39,6 +39,8 @@ pub struct BlobFile {
 pub struct Prepared {
     /// The manifest.
     pub request: PushRequest,
+    /// The folder of each build, in the order of the manifest.
+    pub folders: Vec<PathBuf>,
     /// Every distinct blob of it.
     pub blobs: BTreeMap<Digest, BlobFile>,
     /// Builds that were there twice.
@@ -169,8 +171,7 @@ pub fn prepare(findings: &mut Findings, commit: CommitMeta, progress: Progress) 
     findings.builds.retain(|found| !found.build.artifacts.is_empty() || found.build.status != BuildStatus::Ok);
     let outcome = find::tell_apart(&mut findings.builds);
     findings.notes.extend(outcome.notes);
-    for index in outcome.conflicts.into_iter().rev() {
-        let found = findings.builds.remove(index);
+    for found in outcome.conflicts {
         findings.unreadable.push(Unreadable {
             path: found.folder,
             reason: format!(
@@ -180,11 +181,12 @@ pub fn prepare(findings: &mut Findings, commit: CommitMeta, progress: Progress) 
         });
     }
     let toolchain = shared_toolchain(&mut findings.builds);
-    let builds: Vec<_> = std::mem::take(&mut findings.builds).into_iter().map(|found| found.build).collect();
+    let (builds, folders): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut findings.builds).into_iter().map(|found| (found.build, found.folder)).unzip();
     let used: std::collections::BTreeSet<Digest> =
         builds.iter().flat_map(|build| build.artifacts.iter().map(|artifact| artifact.digest)).collect();
     blobs.retain(|digest, _| used.contains(digest));
-    Prepared { request: PushRequest { commit, toolchain, builds }, blobs, duplicates: outcome.duplicates }
+    Prepared { request: PushRequest { commit, toolchain, builds }, folders, blobs, duplicates: outcome.duplicates }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `lowerline push`: find, hash, ask, send, record.
 
-use std::{io::Write as _, time::Instant};
+use std::{io::Write as _, path::PathBuf, time::Instant};
 
 use lowerline_shared::{
     api::{BuildStatus, PushResponse},
@@ -26,10 +26,8 @@ pub fn run(push: &Push, global: &Global) -> Result<u8, Failure> {
     let progress = Progress::new(global.quiet);
     let settings = Settings::load(global)?;
     // What cannot succeed is said before folders of any size are hashed.
-    let client = match push.dry_run {
-        true => None,
-        false => Some(Client::new(settings.server()?, settings.project()?, settings.token())),
-    };
+    let client =
+        if push.dry_run { None } else { Some(Client::new(settings.server()?, settings.project()?, settings.token())) };
     let commit = commit::resolve(push)?;
     let mut findings = find::search(&push.paths);
     let prepared = manifest::prepare(&mut findings, commit, progress);
@@ -37,7 +35,7 @@ pub fn run(push: &Push, global: &Global) -> Result<u8, Failure> {
     let code = if findings.unreadable.is_empty() { exit::FINE } else { exit::SOME_UNREADABLE };
     if prepared.request.builds.is_empty() {
         progress.say(&format!("nothing to push: no build found below {}", paths(push)));
-        skipped(&findings, progress);
+        skipped(&findings, prepared.duplicates, progress);
         return Ok(if code == exit::FINE { exit::NOTHING_TO_PUSH } else { code });
     }
     if prepared.request.builds.len() > limits::BUILDS_PER_PUSH {
@@ -50,12 +48,12 @@ pub fn run(push: &Push, global: &Global) -> Result<u8, Failure> {
     let Some(client) = client else {
         output::json_pretty(&mut std::io::stdout().lock(), &prepared.request)?;
         dry_summary(&prepared, progress);
-        skipped(&findings, progress);
+        skipped(&findings, prepared.duplicates, progress);
         return Ok(code);
     };
     let (uploaded, response) = send(&client, &prepared, usize::from(push.jobs), progress)?;
     summary(&prepared, &uploaded, &response, started, progress);
-    skipped(&findings, progress);
+    skipped(&findings, prepared.duplicates, progress);
     writeln!(std::io::stdout().lock(), "{}", client.page(&response.permalink))?;
     Ok(code)
 }
@@ -78,7 +76,17 @@ fn send(
         .filter_map(|digest| Some((digest, prepared.blobs.get(&digest)?.clone())))
         .collect();
     let uploaded = net::upload(client, &missing, jobs, progress)?;
-    Ok((uploaded, client.push(&prepared.request)?))
+    let response = client.push(&prepared.request).map_err(|failure| name_folder(failure, &prepared.folders))?;
+    Ok((uploaded, response))
+}
+
+/// Adds the folder of the build that a refusal names by its number: nobody can count to `builds[417]`.
+fn name_folder(failure: Failure, folders: &[PathBuf]) -> Failure {
+    let Failure::Refused { words, field } = failure else { return failure };
+    let number = |field: &String| field.strip_prefix("builds[")?.split(']').next()?.parse().ok();
+    let folder = field.as_ref().and_then(number).and_then(|number: usize| folders.get(number));
+    let place = folder.map(|folder| format!("\nit was found in {}", escape(&folder.to_string_lossy())));
+    Failure::Refused { words: format!("{words}{}", place.unwrap_or_default()), field }
 }
 
 /// What could not be read, and what the caller should know, on stderr even with `--quiet`.
@@ -135,21 +143,20 @@ fn dry_summary(prepared: &Prepared, progress: Progress) {
         plural(prepared.blobs.len() as u64, "blob"),
         size(bytes)
     ));
-    if prepared.duplicates > 0 {
-        progress.say(&format!("{} found twice", plural(prepared.duplicates, "build")));
-    }
 }
 
 /// Files left out, by reason: nothing is dropped in silence.
-fn skipped(findings: &Findings, progress: Progress) {
+fn skipped(findings: &Findings, duplicates: u64, progress: Progress) {
     let total: u64 = findings.skipped.values().sum();
     if total > 0 {
         let reasons: Vec<String> =
             findings.skipped.iter().map(|(reason, count)| format!("{count} {}", escape(reason))).collect();
         progress.say(&format!("{} skipped: {}", plural(total, "file"), reasons.join(", ")));
     }
-    let unreadable = findings.unreadable.len() as u64;
-    if unreadable > 0 {
-        progress.say(&format!("{} could not be read, listed above", plural(unreadable, "folder or file")));
+    if duplicates > 0 {
+        progress.say(&format!("{} found twice, with the same bytes", plural(duplicates, "build")));
+    }
+    if !findings.unreadable.is_empty() {
+        progress.say(&format!("{} not read, listed above", findings.unreadable.len()));
     }
 }

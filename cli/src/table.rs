@@ -8,6 +8,7 @@ use std::{
 use lowerline_shared::{
     family::Family,
     report::{FunctionReport, Report, Resource, ScopeCounts},
+    stage::Stage,
 };
 
 use crate::output::escape;
@@ -66,13 +67,21 @@ fn family_name(family: Family) -> &'static str {
     family.info().label
 }
 
-fn function(out: &mut impl Write, function: &FunctionReport, styled: bool) -> io::Result<()> {
+/// What a stage calls its lines.
+fn unit(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Source | Stage::Ttir | Stage::Glir | Stage::Ttgir => "operations",
+        _ => "instructions",
+    }
+}
+
+fn function(out: &mut impl Write, function: &FunctionReport, unit: &str, styled: bool) -> io::Result<()> {
     let kind = if function.kernel { "kernel" } else { "helper" };
     let padding = match function.trailing_padding {
         0 => String::new(),
         padding => format!(", {padding} of them padding"),
     };
-    writeln!(out, "{kind} {}: {} instructions{padding}", bold(&function.name, styled), function.instructions)?;
+    writeln!(out, "{kind} {}: {} {unit}{padding}", bold(&function.name, styled), function.instructions)?;
     families(out, function)?;
     counts(out, "opcodes", function.opcodes.iter().map(|(name, count)| (name.as_str(), *count)))?;
     for found in &function.loops {
@@ -80,7 +89,7 @@ fn function(out: &mut impl Write, function: &FunctionReport, styled: bool) -> io
         let source = found.source.as_deref().map(|source| format!(" from {}", escape(source))).unwrap_or_default();
         writeln!(
             out,
-            "  loop {} at depth {}: {} instructions{source}{hot}",
+            "  loop {} at depth {}: {} {unit}{source}{hot}",
             escape(&found.header),
             found.depth,
             found.instructions
@@ -112,7 +121,7 @@ pub fn write(out: &mut impl Write, file: &str, report: &Report, styled: bool) ->
         }
     }
     for found in &report.functions {
-        function(out, found, styled)?;
+        function(out, found, unit(report.stage), styled)?;
     }
     counts(out, "operations", report.ops.iter().map(|(name, count)| (name.as_str(), *count)))?;
     counts(out, "operations in loops", report.ops_in_loop.iter().map(|(name, count)| (name.as_str(), *count)))?;

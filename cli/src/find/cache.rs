@@ -3,7 +3,11 @@
 //! The group file holds the absolute paths of the machine that compiled. Only its names are used: a cache may have been
 //! moved, and a path inside it could name any file.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
 use lowerline_shared::{
     api::{BuildManifest, BuildStatus, Config},
@@ -40,14 +44,14 @@ fn target(about: &Metadata, files: &[ArtifactFile]) -> Result<TargetName, String
     name.parse().map_err(|error: InvalidName| error.to_string())
 }
 
-fn build(about: &Metadata, files: &[ArtifactFile]) -> Result<BuildManifest, String> {
+fn build(about: &Metadata, files: &[ArtifactFile]) -> Result<(BuildManifest, BTreeSet<String>), String> {
     let shape = WITH_SIGNATURE.into_iter().find_map(|stage| ir::read(&text_of(files, stage)?));
     let mut attributes = BTreeMap::new();
     if let Some(shape) = &shape {
         attributes.insert("signature".to_owned(), Value::from(label::signature(&shape.arguments)));
     }
     let name = about.name.clone().ok_or("the metadata names no function")?;
-    Ok(BuildManifest {
+    let build = BuildManifest {
         kernel: name.parse().map_err(|error: InvalidName| error.to_string())?,
         function: None,
         target: target(about, files)?,
@@ -66,7 +70,8 @@ fn build(about: &Metadata, files: &[ArtifactFile]) -> Result<BuildManifest, Stri
         artifacts: Vec::new(),
         resources: about.resources.clone(),
         metrics: BTreeMap::new(),
-    })
+    };
+    Ok((build, shape.map(|shape| shape.constants).unwrap_or_default()))
 }
 
 /// Names the group file lists and the folder lacks.
@@ -116,9 +121,9 @@ pub fn read(folder: &Folder, findings: &mut Findings) {
             }
         }
         match Metadata::read(&value).and_then(|about| build(&about, &files)) {
-            Ok(build) => {
+            Ok((build, constants)) => {
                 taken.extend(files.iter().filter_map(|file| file_name(&file.path)));
-                findings.builds.push(Found { build, files, folder: folder.path.clone(), derived: true });
+                findings.builds.push(Found { build, files, folder: folder.path.clone(), derived: Some(constants) });
             }
             Err(reason) => findings.fail(&path, reason),
         }

@@ -4,13 +4,18 @@
 //! depend on the release: types and divisibility of the arguments in order, the shape of the first matrix product, and
 //! the lengths of index ranges. Argument names and SSA names are not among it: releases differ in them.
 
-/// The public function's arguments and its tile.
+use std::collections::BTreeSet;
+
+/// The public function's arguments, its tile and its constants.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Shape {
     /// One code an argument: `pf16@16`, `i32`, `td128x64xf16`.
     pub arguments: Vec<String>,
     /// `MxNxK` of the first `tt.dot`, else distinct range lengths by first appearance; empty without either.
     pub tile: String,
+    /// Distinct scalar constants, as spelled: where constexprs such as a group size leave their trace. Not steady enough
+    /// over releases for every label, but good to tell two configs of one release apart.
+    pub constants: BTreeSet<String>,
 }
 
 /// Parts of a list between commas outside brackets and quotes.
@@ -118,6 +123,17 @@ fn tile(body: &str) -> String {
     sizes.join("x")
 }
 
+/// `8` of `%c8_i32 = arith.constant 8 : i32`; dense and tensor constants are none.
+fn constants(body: &str) -> BTreeSet<String> {
+    const KEY: &str = "arith.constant ";
+    let scalar = |behind: &str| {
+        let value = behind.split([' ', '\n']).next()?;
+        let plain = value.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
+        (plain && !value.is_empty() && value.len() <= 24).then(|| value.to_owned())
+    };
+    body.match_indices(KEY).filter_map(|(at, _)| scalar(body.get(at + KEY.len()..)?)).collect()
+}
+
 /// Reads TTIR, TTGIR or Gluon text; `None` when it has no public function that can be read.
 pub fn read(text: &str) -> Option<Shape> {
     let at = text.find("tt.func public @")?;
@@ -125,7 +141,11 @@ pub fn read(text: &str) -> Option<Shape> {
     let open = behind.get(behind.find('(')?..)?;
     let arguments = bracketed(open)?;
     let body = open.get(arguments.len()..)?;
-    Some(Shape { arguments: split_list(arguments).into_iter().map(argument).collect::<Option<_>>()?, tile: tile(body) })
+    Some(Shape {
+        arguments: split_list(arguments).into_iter().map(argument).collect::<Option<_>>()?,
+        tile: tile(body),
+        constants: constants(body),
+    })
 }
 
 #[cfg(test)]
@@ -146,6 +166,14 @@ mod tests {
         let spelling = |inner: &str| read(&format!("tt.func public @k(%d: !tt.tensordesc<{inner}>) {{")).expect("one");
         assert_eq!(spelling("tensor<128x64xf16, #shared>").arguments, ["td128x64xf16"]);
         assert_eq!(spelling("tensor<128x64xf16, #shared>"), spelling("128x64xf16, #shared"));
+    }
+
+    #[test]
+    fn constants_are_scalars_as_spelled() {
+        let text = "tt.func public @k() {\n %c8_i32 = arith.constant 8 : i32\n %cst = arith.constant dense<0.0> : tensor<4xf32>\n \
+                    %s = arith.constant 1.250000e-01 : f32\n %t = arith.constant true\n";
+        let constants = read(text).expect("a function").constants;
+        assert_eq!(constants.iter().map(String::as_str).collect::<Vec<_>>(), ["1.250000e-01", "8", "true"]);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use lowerline_shared::ids::Digest;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -26,7 +27,7 @@ const SIGNATURE_CHARS: usize = 80;
 
 /// The first 8 digits of a digest: enough to tell the few configs of one kernel apart.
 pub fn short_digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+    Digest(Sha256::digest(bytes).into()).to_string().chars().take(8).collect()
 }
 
 /// Equal neighbours once, with their number: `3pf16@16.6i32@16`.
@@ -70,7 +71,7 @@ mod tests {
         let options =
             serde_json::from_str(r#"{"num_warps": 8, "num_stages": 3, "num_ctas": 2, "kpack": 1}"#).expect("JSON");
         let arguments = ["pf16@16", "pf16@16", "i32"].map(str::to_owned).to_vec();
-        let shape = Shape { arguments, tile: "128x64".to_owned() };
+        let shape = Shape { arguments, tile: "128x64".to_owned(), ..Shape::default() };
         assert_eq!(label(&options, Some(&shape)), "128x64_w8_s3_c2_2pf16@16.i32");
         assert_eq!(label(&BTreeMap::new(), None), "default");
     }
@@ -78,7 +79,7 @@ mod tests {
     #[test]
     fn a_long_signature_is_named_by_its_digest() {
         let arguments = (0..40).map(|n| format!("i{n}")).collect();
-        let label = label(&BTreeMap::new(), Some(&Shape { arguments, tile: String::new() }));
+        let label = label(&BTreeMap::new(), Some(&Shape { arguments, ..Shape::default() }));
         assert!(label.starts_with("sig") && label.len() == 11, "{label}");
     }
 }

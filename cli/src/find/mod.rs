@@ -13,7 +13,7 @@ mod unique;
 mod walk;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
 
@@ -43,8 +43,9 @@ pub struct Found {
     pub files: Vec<ArtifactFile>,
     /// The folder it was found in.
     pub folder: PathBuf,
-    /// Whether its label was made from what the files say, and may need more to be unique.
-    pub derived: bool,
+    /// Set when its label was made from what the files say: scalar constants of its IR, by which to tell it from
+    /// another build that got the same label.
+    pub derived: Option<BTreeSet<String>>,
 }
 
 /// Something that could not be read.

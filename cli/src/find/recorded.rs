@@ -148,5 +148,5 @@ pub fn read(folder: &Folder, findings: &mut Findings) {
         name == FILE || name == group || name == metadata || files.iter().any(|file| file.path.ends_with(name))
     };
     folder.skip_rest(taken, findings);
-    findings.builds.push(Found { build, files, folder: folder.path.clone(), derived: false });
+    findings.builds.push(Found { build, files, folder: folder.path.clone(), derived: None });
 }

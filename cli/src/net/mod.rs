@@ -62,14 +62,16 @@ fn refusal(what: &str, status: StatusCode, location: Option<&str>, body: &[u8]) 
         let place = location.map(|place| format!(" to {}", escape(place))).unwrap_or_default();
         return Failure::Server(format!("{what}: the server redirects{place}; use the address it names as --server"));
     }
+    let mut field = None;
     let words = match serde_json::from_slice::<Problem>(body) {
         Ok(Problem { error }) => {
             let code = serde_json::to_value(error.code).ok();
             let code = code.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default();
-            let field = error.field.map(|field| format!(" at {}", escape(&field))).unwrap_or_default();
+            let place = error.field.as_ref().map(|field| format!(" at {}", escape(field))).unwrap_or_default();
             let hint = error.hint.map(|hint| format!("\n{}", escape(&hint))).unwrap_or_default();
             let request = error.request_id.map(|id| format!(", request {}", escape(&id))).unwrap_or_default();
-            format!("{}{field} ({code}{request}){hint}", escape(&error.message))
+            field = error.field;
+            format!("{}{place} ({code}{request}){hint}", escape(&error.message))
         }
         Err(_) => format!("the answer has no reason; is this a Lowerline server? (HTTP {status})"),
     };
@@ -77,7 +79,7 @@ fn refusal(what: &str, status: StatusCode, location: Option<&str>, body: &[u8]) 
         StatusCode::UNAUTHORIZED => "\ngive a write token in LOWERLINE_TOKEN",
         _ => "",
     };
-    Failure::Server(format!("{what}: {words}{hint}"))
+    Failure::Refused { words: format!("{what}: {words}{hint}"), field }
 }
 
 impl Client {
@@ -90,10 +92,10 @@ impl Client {
             .max_redirects_will_error(false)
             .user_agent(concat!("lowerline/", env!("CARGO_PKG_VERSION")))
             .timeout_connect(Some(Duration::from_secs(10)))
-            .timeout_send_body(Some(Duration::from_secs(300)))
+            .timeout_send_body(Some(Duration::from_mins(5)))
             // A manifest of tens of thousands of builds is one transaction.
-            .timeout_recv_response(Some(Duration::from_secs(300)))
-            .timeout_recv_body(Some(Duration::from_secs(60)))
+            .timeout_recv_response(Some(Duration::from_mins(5)))
+            .timeout_recv_body(Some(Duration::from_mins(1)))
             .build();
         Self { agent: config.into(), server, project, token: token.map(str::to_owned) }
     }

@@ -17,7 +17,7 @@ pub const RETRIES: u32 = 5;
 /// Wait before the first retry; doubled each time.
 const FIRST: Duration = Duration::from_millis(200);
 /// Longest wait, whatever the server asks for: someone watches this program.
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_mins(1);
 
 /// Statuses that say "later": request timeout, too many requests, and trouble behind the server.
 fn may_pass(status: StatusCode) -> bool {
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(wait(4, 1.0, None), Duration::from_millis(3_200));
         assert_eq!(wait(31, 1.0, None), LONGEST);
         assert_eq!(wait(0, 0.0, Some(Duration::from_secs(7))), Duration::from_secs(7));
-        assert_eq!(wait(0, 0.0, Some(Duration::from_secs(86_400))), LONGEST);
+        assert_eq!(wait(0, 0.0, Some(Duration::from_hours(24))), LONGEST);
         assert!((0.0..=1.0).contains(&random()));
     }
 

@@ -143,3 +143,46 @@ fn a_listed_file_that_is_gone_is_named_and_the_rest_is_pushed() {
     assert!(run.stderr.contains(llir.file_name().expect("a name").to_str().expect("UTF-8")), "{}", run.stderr);
     assert_eq!(run.json()["builds"].as_array().expect("builds").len(), 1);
 }
+
+/// Two entries of one kernel that differ in nothing a label holds: TTIR of a group size of 4 and of 8, say.
+fn pair(edit: impl Fn(&str) -> String) -> TempDir {
+    let (cache, names) = as_cache("3.4.0");
+    let entry = names.iter().find(|(_, name)| name.starts_with("matmul_kernel/sm_80/")).expect("an entry").0;
+    let pair = tempfile::tempdir().expect("a temporary folder");
+    for name in ["A", "B"] {
+        copy(&cache.path().join(entry), &pair.path().join(name));
+    }
+    let ttir = pair.path().join("B/matmul_kernel.ttir");
+    let text = fs::read_to_string(&ttir).expect("a file");
+    fs::write(ttir, edit(&text)).expect("a file");
+    pair
+}
+
+fn labels_of(run: &crate::world::Run) -> Vec<String> {
+    let manifest = run.json();
+    let builds = manifest["builds"].as_array().expect("builds");
+    builds.iter().map(|build| build["config"]["label"].as_str().expect("a label").to_owned()).collect()
+}
+
+#[test]
+fn configs_that_differ_in_a_constant_are_named_by_it() {
+    let pair = pair(|text| {
+        assert!(text.contains("arith.constant 8 : i32"), "{text}");
+        text.replace("arith.constant 8 : i32", "arith.constant 4 : i32")
+    });
+    let run = dry_run(pair.path());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let label = "128x128x64_w8_s3_3pf16@16.6i32@16";
+    assert_eq!(labels_of(&run), [format!("{label}_const8"), format!("{label}_const4")]);
+}
+
+#[test]
+fn configs_that_differ_in_nothing_that_is_seen_are_told_apart_by_a_digest_and_it_is_said() {
+    let pair = pair(|text| text.replace("arith.addi", "arith.subi"));
+    let run = dry_run(pair.path());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let labels = labels_of(&run);
+    assert_ne!(labels[0], labels[1]);
+    assert!(labels.iter().all(|label| label.starts_with("128x128x64_w8_s3_3pf16@16.6i32@16_")), "{labels:?}");
+    assert!(run.stderr.contains("note: 2 builds of matmul_kernel for sm_80 look alike"), "{}", run.stderr);
+}

@@ -136,7 +136,7 @@ fn a_push_asks_then_sends_then_records() {
     for request in &requests[1..8] {
         assert_eq!(request.header("content-encoding"), Some("zstd"));
         let bytes = zstd::decode_all(request.body.as_slice()).expect("zstd");
-        let digest: String = sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = lowerline_shared::ids::Digest(sha2::Sha256::digest(bytes).into()).to_string();
         assert_eq!(request.line, format!("PUT /api/v1/projects/p/blobs/{digest} HTTP/1.1"));
         sent.push(digest);
     }
@@ -168,10 +168,9 @@ fn a_server_that_has_all_is_sent_the_manifest_only() {
 fn trouble_that_passes_is_waited_out() {
     let (server, log) = listen(|n, request| match n {
         0 => Reply::Later(503),
-        1 => Reply::HangUp,
+        1 | 7 => Reply::HangUp,
         3 => Reply::Later(429),
         5 => Reply::Later(408),
-        7 => Reply::HangUp,
         _ => lacks_all(request),
     });
     succeeded(&run(push_to(&server).args(["--jobs", "1"])), &server);
@@ -200,6 +199,20 @@ fn a_refusal_is_final_and_says_what_the_server_said() {
     assert!(run.stderr.contains("another\\u{1b}[31m artifact at builds[0] (different_content)"), "{}", run.stderr);
     assert!(run.stderr.contains("push another commit"), "{}", run.stderr);
     assert_eq!(done(&log).len(), 1);
+}
+
+#[test]
+fn a_refused_build_is_named_by_its_folder() {
+    let (server, _) = listen(|_, request| {
+        if request.line.contains("/pushes") {
+            let error = json!({ "code": "invalid_field", "message": "too long", "field": "builds[0].config.options" });
+            return Reply::Json(422, json!({ "error": error }));
+        }
+        lacks_all(request)
+    });
+    let run = run(&mut push_to(&server));
+    assert_eq!(run.code, 3);
+    assert!(run.stderr.contains("it was found in ") && run.stderr.contains("sm_80/b2048_w4_s3"), "{}", run.stderr);
 }
 
 #[test]
