@@ -3,7 +3,7 @@
 //! Modules in reading order: [`ids`] (names and digests, parsed once at the door), [`stage`] and [`target`] (what an
 //! artifact is and for which chip), [`family`] (the taxonomy), [`report`] (what the analyzer found in one blob),
 //! [`measure`] (what can be plotted), [`api`] (request and response bodies), [`permalink`] (every URL), [`problem`]
-//! (every error code), [`comparison`] (arithmetic of states side by side), [`display`] and [`table`] (how numbers read
+//! (every error code), [`comparison`] and [`plot`] (arithmetic of states side by side and of lines), [`display`] and [`table`] (how numbers read
 //! and leave the page), [`api_path`] and [`limits`] (every bound both sides must agree on).
 //!
 //! No IO, no async; builds for wasm32.
@@ -17,6 +17,7 @@ pub mod ids;
 pub mod limits;
 pub mod measure;
 pub mod permalink;
+pub mod plot;
 pub mod problem;
 pub mod report;
 pub mod stage;

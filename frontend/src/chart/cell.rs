@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use leptos::{ev::MouseEvent, html, prelude::*, task::spawn_local};
+use lowerline_shared::plot::{self, Change, Plot};
 
 use super::{
     figure::{Kind, figure, pixels_from_top},
-    geometry::{self, Change, Plot},
     plotly,
 };
 use crate::theme::Theme;
@@ -111,9 +111,9 @@ pub fn Chart(
     });
     let position = move |event: &MouseEvent| {
         let node = node.get_untracked()?;
-        Some(geometry::position_under(fraction_under(event, &node), first, last))
+        Some(plot::position_under(fraction_under(event, &node), first, last))
     };
-    let percent = move |at: u32| format!("{:.3}%", geometry::fraction_of(at, first, last) * 100.0);
+    let percent = move |at: u32| format!("{:.3}%", plot::fraction_of(at, first, last) * 100.0);
     let top = if plot.top > 0.0 { plot.top } else { 1.0 };
     let steps = (links.len() <= LINKS).then_some(links).unwrap_or_default().into_iter().map(|(change, link)| {
         view! {

@@ -1,9 +1,10 @@
 //! A chart in plotly's words. Colours come in as values: they are read from the style sheet when a chart is drawn.
 
-use lowerline_shared::display;
+use lowerline_shared::{
+    display,
+    plot::{Change, Plot},
+};
 use serde_json::{Value, json};
-
-use super::geometry::{Change, Plot};
 
 /// Height of a chart in pixels.
 pub const HEIGHT: u32 = 86;
@@ -206,39 +207,4 @@ pub fn figure(plot: &Plot, kind: Kind, colours: &Palette, axis: (u32, u32), at: 
 pub fn pixels_from_top(value: f64, top: f64) -> f64 {
     let (ceiling, floor) = (top * HEADROOM, top * HEADROOM * FOOTROOM);
     (f64::from(HEIGHT) - BOTTOM) * (ceiling - value) / (ceiling - floor)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::chart::geometry::Run;
-
-    fn plot() -> Plot {
-        Plot {
-            runs: vec![Run { corners: vec![(1, 0.0), (3, 20.0)], to: 6 }],
-            changes: vec![Change { at: 3, parent: 2, before: 0.0, now: 20.0 }],
-            failed: vec![(0, 0)],
-            not_built: Vec::new(),
-            top: 20.0,
-        }
-    }
-
-    #[test]
-    fn counts_are_steps_and_failed_builds_are_hatched() {
-        let figure = figure(&plot(), Kind::Steps, &Palette::default(), (0, 6), Some(3), 300);
-        let kinds: Vec<&str> =
-            figure.data.as_array().expect("traces").iter().filter_map(|t| t["type"].as_str()).collect();
-        assert_eq!(kinds, ["bar", "scatter", "scatter", "scatter"]);
-        assert_eq!(figure.data[0]["marker"]["pattern"]["shape"], "/");
-        assert_eq!(figure.data[1]["line"]["shape"], "hv");
-        assert_eq!(figure.data[1]["x"], json!([1.0, 3.0, 6.42]));
-        assert_eq!(figure.data[3]["text"], json!(["<b>20</b>"]));
-        assert_eq!(figure.layout["shapes"][0]["x0"], 2.5);
-    }
-
-    #[test]
-    fn measured_numbers_have_no_change_marks() {
-        let figure = figure(&plot(), Kind::Points, &Palette::default(), (0, 6), None, 300);
-        assert!(figure.data.as_array().expect("traces").iter().all(|t| t["marker"]["line"]["width"] != 1.75));
-    }
 }

@@ -5,9 +5,6 @@ use lowerline_shared::{
     ids::Rev,
 };
 
-/// Labels that fit under one chart.
-const LABELS: usize = 7;
-
 /// The commit at a position; `None` when the answer left it out.
 pub fn commit_at(data: &TrendResponse, at: u32) -> Option<&CommitSummary> {
     data.commits.iter().find(|commit| commit.position == at)
@@ -38,26 +35,4 @@ pub fn rev_of(commit: &CommitSummary) -> Option<Rev> {
 pub fn parent_rev(data: &TrendResponse, commit: &CommitSummary) -> Option<Rev> {
     let parent = commit.parent.as_ref().and_then(|sha| sha.as_str().parse().ok());
     parent.or_else(|| commit_before(data, commit.position.checked_sub(1)?).and_then(rev_of))
-}
-
-/// Positions that get a label: all when they fit, else evenly spaced ones, the last always.
-pub fn labelled(first: u32, last: u32) -> Vec<u32> {
-    let stride = (last.saturating_sub(first) as usize / LABELS + 1).max(1);
-    let mut out: Vec<u32> = (first..=last).rev().step_by(stride).collect();
-    out.reverse();
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn labels_fit_and_end_with_the_last_commit() {
-        assert_eq!(labelled(0, 6), [0, 1, 2, 3, 4, 5, 6]);
-        let many = labelled(0, 9_999);
-        assert!(many.len() <= LABELS + 1, "{many:?}");
-        assert_eq!(many.last(), Some(&9_999));
-        assert_eq!(labelled(3, 3), [3]);
-    }
 }

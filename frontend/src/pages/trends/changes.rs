@@ -4,11 +4,11 @@ use leptos::prelude::*;
 use lowerline_shared::{
     api::{Series, TrendResponse},
     display,
+    plot::{self, Change},
     table::{Cell, Table},
 };
 
 use super::{View, axis, grid, measure};
-use crate::chart::geometry::{self, Change};
 
 /// Rows shown; the export has all.
 const SHOWN: usize = 100;
@@ -17,7 +17,7 @@ fn all(data: &TrendResponse) -> Vec<(&Series, Change)> {
     let mut rows: Vec<(&Series, Change)> = data
         .series
         .iter()
-        .flat_map(|series| geometry::plot(series).changes.into_iter().map(move |change| (series, change)))
+        .flat_map(|series| plot::plot(series).changes.into_iter().map(move |change| (series, change)))
         .collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.1.at));
     rows
@@ -38,7 +38,7 @@ pub fn export(data: &TrendResponse) -> Table {
         let values = data
             .series
             .iter()
-            .map(|series| geometry::value_at(series, commit.position).map_or(Cell::Nothing, Cell::Number));
+            .map(|series| plot::value_at(series, commit.position).map_or(Cell::Nothing, Cell::Number));
         head.into_iter().chain(values).collect()
     });
     Table {

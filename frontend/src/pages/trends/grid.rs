@@ -9,17 +9,18 @@ use lowerline_shared::{
     ids::{Rev, TargetName},
     measure::{Level, Measure},
     permalink::{CompareQuery, Page, StateRef},
+    plot::{self, Change, Plot},
     target,
 };
 
 use super::{View, axis, hover, measure};
 use crate::{
     browser,
-    chart::{
-        cell::{Chart, Charts, StepLink},
-        geometry::{self, Change, Plot},
-    },
+    chart::cell::{Chart, Charts, StepLink},
 };
+
+/// Labels that fit under one chart.
+const LABELS: u32 = 7;
 
 /// What the pointer is over.
 #[derive(Clone, PartialEq, Eq)]
@@ -86,7 +87,7 @@ fn step_link(view: View, data: &TrendResponse, series: &Series, change: &Change)
 fn spoken(data: &TrendResponse, series: &Series) -> String {
     let (first, last) = data.positions;
     let values = (first..=last).take(40).map(|at| {
-        let value = geometry::value_at(series, at).map_or_else(|| "–".to_owned(), display::number);
+        let value = plot::value_at(series, at).map_or_else(|| "–".to_owned(), display::number);
         format!("{} {value}", axis::name_at(data, at))
     });
     format!("{}, {}: {}", measure::name(&series.measure), series.target, values.collect::<Vec<_>>().join(", "))
@@ -164,7 +165,7 @@ fn Cell(
             .into_any();
     };
     let series = Arc::new(series);
-    let plot: Arc<Plot> = Arc::new(geometry::plot(&series));
+    let plot: Arc<Plot> = Arc::new(plot::plot(&series));
     if plot.runs.is_empty() && plot.failed.is_empty() {
         let why = if measure::origin(&series).is_empty() {
             "no value on this target"
@@ -222,13 +223,13 @@ fn Cell(
 fn axis_labels(data: &TrendResponse, at: Signal<Option<u32>>) -> impl IntoView + use<> {
     let (first, last) = data.positions;
     let labels: Vec<(u32, String)> =
-        axis::labelled(first, last).into_iter().map(|at| (at, axis::name_at(data, at))).collect();
+        plot::labelled(first, last, LABELS).into_iter().map(|at| (at, axis::name_at(data, at))).collect();
     let labels = labels.into_iter().map(move |(position, name)| {
         view! {
             <span
                 class="tick"
                 class:strong=move || at.get() == Some(position)
-                style:left=format!("{:.3}%", geometry::fraction_of(position, first, last) * 100.0)
+                style:left=format!("{:.3}%", plot::fraction_of(position, first, last) * 100.0)
             >
                 {name}
             </span>
@@ -240,7 +241,7 @@ fn axis_labels(data: &TrendResponse, at: Signal<Option<u32>>) -> impl IntoView +
 /// `←` `→` walk the changes, with Shift the commits.
 fn walk_with_keys(view: View, data: &Arc<TrendResponse>, at: Signal<Option<u32>>) {
     let mut changes: Vec<u32> =
-        data.series.iter().flat_map(|series| geometry::plot(series).changes).map(|change| change.at).collect();
+        data.series.iter().flat_map(|series| plot::plot(series).changes).map(|change| change.at).collect();
     changes.sort_unstable();
     changes.dedup();
     let mut commits: Vec<u32> = data.commits.iter().map(|commit| commit.position).collect();
@@ -256,7 +257,7 @@ fn walk_with_keys(view: View, data: &Arc<TrendResponse>, at: Signal<Option<u32>>
             return;
         }
         let positions = if event.shift_key() { &commits } else { &changes };
-        let next = geometry::walk(positions, at.get_untracked(), forward);
+        let next = plot::walk(positions, at.get_untracked(), forward);
         if let Some(rev) = next.and_then(|next| axis::commit_at(&data, next)).and_then(axis::rev_of) {
             event.prevent_default();
             view.replace(|query| query.at = Some(rev));

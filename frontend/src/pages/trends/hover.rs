@@ -3,11 +3,10 @@
 use leptos::prelude::*;
 use lowerline_shared::{
     api::{Coverage, Series, TrendResponse},
-    display, ids,
+    display, ids, plot,
 };
 
 use super::{axis, measure};
-use crate::chart::geometry;
 
 /// The card of one series at one commit. It leans to the side that has room.
 pub fn card(data: &TrendResponse, series: &Series, at: u32) -> impl IntoView + use<> {
@@ -15,7 +14,7 @@ pub fn card(data: &TrendResponse, series: &Series, at: u32) -> impl IntoView + u
     let name = axis::name_at(data, at);
     let before = at.checked_sub(1).filter(|before| *before >= first);
     let parent = before.map(|before| format!("before {}", axis::name_at(data, before)));
-    let body = match geometry::coverage_at(&series.coverage, at) {
+    let body = match plot::coverage_at(&series.coverage, at) {
         Coverage::NotBuilt => view! { <p class="ink2">"not built at this commit"</p> }.into_any(),
         Coverage::Failed => {
             let message = series.failures.range(..=at).next_back().map(|(_, message)| ids::shown(message));
@@ -23,7 +22,7 @@ pub fn card(data: &TrendResponse, series: &Series, at: u32) -> impl IntoView + u
         }
         Coverage::Built => value(series, before, at).into_any(),
     };
-    let right = geometry::fraction_of(at, first, last) > 0.5;
+    let right = plot::fraction_of(at, first, last) > 0.5;
     view! {
         <div class="hover h-trend" class:left=right role="status" data-test="hover">
             <h3><span>{name} " · " {series.target.to_string()}</span><span class="muted">{parent}</span></h3>
@@ -33,8 +32,8 @@ pub fn card(data: &TrendResponse, series: &Series, at: u32) -> impl IntoView + u
 }
 
 fn value(series: &Series, before: Option<u32>, at: u32) -> impl IntoView + use<> {
-    let now = geometry::value_at(series, at);
-    let before = before.and_then(|before| geometry::value_at(series, before));
+    let now = plot::value_at(series, at);
+    let before = before.and_then(|before| plot::value_at(series, before));
     let text = match (before, now) {
         (Some(before), Some(now)) if before != now => {
             format!("{} → {}", display::number(before), display::number(now))

@@ -9,13 +9,13 @@ use lowerline_shared::{
     comparison::{self, FamilyLine},
     ids::{self, TargetName},
     permalink::Page,
+    plot,
     table::{Cell, Table},
 };
 
 use super::{View, axis, grid};
 use crate::{
     browser,
-    chart::geometry,
     fetch::use_fetch,
     parts::{marks, states, toast::Toaster},
 };
@@ -57,7 +57,7 @@ pub fn Panel(view: View, data: Arc<TrendResponse>) -> impl IntoView {
 fn target_order(data: &TrendResponse, at: u32) -> Vec<TargetName> {
     let moved = |target: &TargetName| {
         let mut own = data.series.iter().filter(|series| series.target == *target);
-        own.any(|series| geometry::plot(series).changes.iter().any(|change| change.at == at))
+        own.any(|series| plot::plot(series).changes.iter().any(|change| change.at == at))
     };
     let (mut first, rest): (Vec<TargetName>, Vec<TargetName>) = grid::targets(data).into_iter().partition(moved);
     first.extend(rest);
@@ -66,7 +66,7 @@ fn target_order(data: &TrendResponse, at: u32) -> Vec<TargetName> {
 
 fn failure_at(data: &TrendResponse, target: &TargetName, at: u32) -> Option<String> {
     let series = data.series.iter().find(|series| series.target == *target)?;
-    if geometry::coverage_at(&series.coverage, at) != Coverage::Failed {
+    if plot::coverage_at(&series.coverage, at) != Coverage::Failed {
         return None;
     }
     let message = series.failures.range(..=at).next_back().map(|(_, message)| ids::shown(message));

@@ -1,6 +1,6 @@
-//! What a chart of one series draws: runs of the step line, changes, failed builds. Pure, tested on the host.
+//! What a chart of one series draws: runs of the step line, changes, failed builds; and the arithmetic of its axis.
 
-use lowerline_shared::api::{Coverage, CoverageRun, Series};
+use crate::api::{Coverage, CoverageRun, Series};
 
 /// A run of built commits with known values: `(position, value)` where the value changes, first position first.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,6 +110,14 @@ pub fn fraction_of(at: u32, first: u32, last: u32) -> f64 {
     (f64::from(at.saturating_sub(first)) + 0.5) / (f64::from(last.saturating_sub(first)) + 1.0)
 }
 
+/// Positions that get a label: all when there are at most `most`, else evenly spaced ones, the last always.
+pub fn labelled(first: u32, last: u32, most: u32) -> Vec<u32> {
+    let stride = last.saturating_sub(first) / most.max(1) + 1;
+    let mut out: Vec<u32> = (first..=last).rev().step_by(stride as usize).collect();
+    out.reverse();
+    out
+}
+
 /// The next position to look at in a direction, out of sorted ones; stays when there is none.
 pub fn walk(positions: &[u32], from: Option<u32>, forward: bool) -> Option<u32> {
     match (from, forward) {
@@ -124,7 +132,7 @@ pub fn walk(positions: &[u32], from: Option<u32>, forward: bool) -> Option<u32> 
 mod tests {
     use std::collections::BTreeMap;
 
-    use lowerline_shared::{api::Step, stage::Stage};
+    use crate::{api::Step, stage::Stage};
 
     use super::*;
 
@@ -195,6 +203,15 @@ mod tests {
         }
         assert_eq!(position_under(-1.0, 4, 9), 4);
         assert_eq!(position_under(2.0, 4, 9), 9);
+    }
+
+    #[test]
+    fn labels_fit_and_end_with_the_last_commit() {
+        assert_eq!(labelled(0, 6, 7), [0, 1, 2, 3, 4, 5, 6]);
+        let many = labelled(0, 9_999, 7);
+        assert!(many.len() <= 7, "{many:?}");
+        assert_eq!(many.last(), Some(&9_999));
+        assert_eq!(labelled(3, 3, 7), [3]);
     }
 
     #[test]
