@@ -1,0 +1,131 @@
+//! Projects, their commits and measures.
+
+use axum::{
+    Json,
+    extract::{Path, Query, State},
+};
+use lowerline_shared::{
+    api::{CommitDetail, CommitRow, MeasureHit, ProjectDetail, ProjectSummary, TargetChange},
+    ids::{Rev, shown},
+    target,
+};
+use serde::Deserialize;
+
+use crate::{
+    comparison::matrix,
+    config, db,
+    error::{Refusal, Result},
+    search,
+    state::AppState,
+    view,
+};
+
+/// `?before=&limit=&branch=`
+#[derive(Debug, Deserialize)]
+pub struct ListQuery {
+    before: Option<Rev>,
+    limit: Option<u32>,
+    branch: Option<String>,
+}
+
+/// `?kernel=&q=`
+#[derive(Debug, Deserialize)]
+pub struct MeasureQuery {
+    kernel: Option<String>,
+    #[serde(default)]
+    q: String,
+}
+
+/// `GET /projects`
+pub async fn list_projects(State(state): State<AppState>) -> Result<Json<Vec<ProjectSummary>>> {
+    let mut projects = Vec::new();
+    for row in db::project::list_projects(&state.pool, None).await? {
+        projects.push(view::project(&state.pool, row).await?);
+    }
+    Ok(Json(projects))
+}
+
+/// `GET /projects/{project}`
+pub async fn get_project(State(state): State<AppState>, Path(slug): Path<String>) -> Result<Json<ProjectDetail>> {
+    let project = super::project(&state, &slug).await?;
+    let pool = &state.pool;
+    let row = db::project::list_projects(pool, Some(project.slug.as_str())).await?.pop();
+    let row = row.ok_or_else(|| Refusal::not_found(format!("project `{slug}`")))?;
+    let branch = db::commit::find_main_branch(pool, project.id).await?.unwrap_or_default();
+    let end = db::commit::count_line(pool, project.id, &branch).await?;
+    Ok(Json(ProjectDetail {
+        project: view::project(pool, row).await?,
+        kernels: view::kernels(pool, project.id, &branch, end).await?,
+        branches: db::commit::list_branches(pool, project.id).await?,
+    }))
+}
+
+/// `GET /projects/{project}/commits`
+pub async fn list_commits(
+    State(state): State<AppState>,
+    Path(slug): Path<String>,
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Vec<CommitRow>>> {
+    let project = super::project(&state, &slug).await?;
+    let pool = &state.pool;
+    let branch = match query.branch {
+        Some(branch) if branch.contains('\0') => return Err(Refusal::field("branch", "holds a NUL character").into()),
+        Some(branch) => branch,
+        None => db::commit::find_main_branch(pool, project.id).await?.unwrap_or_default(),
+    };
+    let before = match &query.before {
+        Some(rev) => {
+            let row = db::commit::find_commit(pool, project.id, rev.as_str()).await?;
+            row.ok_or_else(|| Refusal::not_found(format!("commit {rev}")))?.position
+        }
+        None => i32::MAX,
+    };
+    let limit = query.limit.unwrap_or(50).clamp(1, config::COMMITS_PER_LIST);
+    let rows = db::commit::list_commits(pool, project.id, &branch, before, i64::from(limit)).await?;
+    let ids: Vec<i32> = rows.iter().map(|row| row.id).collect();
+    let sums = db::compare::list_target_sums(pool, &ids).await?;
+    let mut commits = Vec::with_capacity(rows.len());
+    for row in rows {
+        let id = row.id;
+        let mut targets = Vec::new();
+        for sum in sums.iter().filter(|sum| sum.commit_id == id) {
+            targets.push(TargetChange {
+                target: view::parsed(&sum.target)?,
+                builds: u64::try_from(sum.builds).unwrap_or(0),
+                failed: u64::try_from(sum.failed).unwrap_or(0),
+                changed: u64::try_from(sum.changed).unwrap_or(0),
+                added: u64::try_from(sum.added).unwrap_or(0),
+            });
+        }
+        targets.sort_by_key(|change| target::sort_key(&change.target));
+        commits.push(CommitRow { commit: view::commit(row)?, targets });
+    }
+    Ok(Json(commits))
+}
+
+/// `GET /projects/{project}/commits/{rev}`
+pub async fn get_commit(
+    State(state): State<AppState>,
+    Path((slug, rev)): Path<(String, String)>,
+) -> Result<Json<CommitDetail>> {
+    let project = super::project(&state, &slug).await?;
+    let rev: Rev = rev.parse().map_err(|_| Refusal::not_found(format!("commit `{}`", shown(&rev))))?;
+    Ok(Json(matrix::commit(&state, &project, rev.as_str()).await?))
+}
+
+/// `GET /projects/{project}/measures`
+pub async fn list_measures(
+    State(state): State<AppState>,
+    Path(slug): Path<String>,
+    Query(query): Query<MeasureQuery>,
+) -> Result<Json<Vec<MeasureHit>>> {
+    let project = super::project(&state, &slug).await?;
+    let has_nul = |text: &str| text.contains('\0');
+    if has_nul(&query.q) || query.kernel.as_deref().is_some_and(has_nul) {
+        return Err(Refusal::field("q", "holds a NUL character").into());
+    }
+    if query.q.len() > 256 {
+        return Err(Refusal::field("q", "is longer than 256 bytes").into());
+    }
+    Ok(Json(search::measures(&state, &project, query.kernel.as_deref(), query.q.trim()).await?))
+}

@@ -1,0 +1,110 @@
+//! What comparisons and the pages of commits read.
+
+use super::{Pool, Result};
+
+/// One build of a state.
+#[derive(Clone, Debug)]
+pub struct BuildRow {
+    pub variant_id: i32,
+    pub lowering_id: i32,
+    pub profile_id: i32,
+    pub toolchain_id: i32,
+    pub config_id: i32,
+}
+
+/// An artifact of a lowering.
+#[derive(Clone, Debug)]
+pub struct ArtifactRow {
+    pub lowering_id: i32,
+    pub stage: String,
+    pub form: String,
+    pub digest: Vec<u8>,
+}
+
+/// Sums of a commit.
+#[derive(Clone, Debug)]
+pub struct TargetSumRow {
+    pub commit_id: i32,
+    pub target: String,
+    pub builds: i32,
+    pub failed: i32,
+    pub changed: i32,
+    pub added: i32,
+}
+
+/// Builds of a commit; those of one kernel or target when given.
+pub async fn list_builds(
+    pool: &Pool,
+    commit_id: i32,
+    kernel: Option<&str>,
+    target: Option<&str>,
+) -> Result<Vec<BuildRow>> {
+    if kernel.is_none() && target.is_none() {
+        return list_all_builds(pool, commit_id).await;
+    }
+    sqlx::query_as!(
+        BuildRow,
+        "select b.variant_id, b.lowering_id, l.profile_id, b.toolchain_id, b.config_id
+         from build b join lowering l on l.id = b.lowering_id join variant v on v.id = b.variant_id
+         join kernel k on k.id = v.kernel_id join target t on t.id = v.target_id
+         where b.commit_id = $1 and ($2::text is null or k.key = $2) and ($3::text is null or t.name = $3)",
+        commit_id,
+        kernel,
+        target
+    )
+    .fetch_all(pool)
+    .await
+}
+
+async fn list_all_builds(pool: &Pool, commit_id: i32) -> Result<Vec<BuildRow>> {
+    sqlx::query_as!(
+        BuildRow,
+        "select b.variant_id, b.lowering_id, l.profile_id, b.toolchain_id, b.config_id
+         from build b join lowering l on l.id = b.lowering_id where b.commit_id = $1",
+        commit_id
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// Artifacts of lowerings.
+pub async fn list_artifacts(pool: &Pool, lowering_ids: &[i32]) -> Result<Vec<ArtifactRow>> {
+    sqlx::query_as!(
+        ArtifactRow,
+        "select a.lowering_id, a.stage, a.form, b.digest from artifact a join blob b on b.id = a.blob_id
+         where a.lowering_id = any($1)",
+        lowering_ids
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// Toolchains by id.
+pub async fn list_toolchains(pool: &Pool, ids: &[i32]) -> Result<Vec<(i32, serde_json::Value)>> {
+    let rows = sqlx::query!("select id, versions from toolchain where id = any($1)", ids).fetch_all(pool).await?;
+    Ok(rows.into_iter().map(|row| (row.id, row.versions)).collect())
+}
+
+/// What was done to the output of configs that are no compiler's own.
+pub async fn list_reconstructions(pool: &Pool, config_ids: &[i32]) -> Result<Vec<(i32, String)>> {
+    let rows = sqlx::query!(
+        r#"select id, body ->> 'reconstruction' as "text!" from config
+           where id = any($1) and body ->> 'reconstruction' is not null"#,
+        config_ids
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.id, row.text)).collect())
+}
+
+/// Sums of commits per target.
+pub async fn list_target_sums(pool: &Pool, commit_ids: &[i32]) -> Result<Vec<TargetSumRow>> {
+    sqlx::query_as!(
+        TargetSumRow,
+        "select s.commit_id, t.name as target, s.builds, s.failed, s.changed, s.added
+         from commit_target s join target t on t.id = s.target_id where s.commit_id = any($1)",
+        commit_ids
+    )
+    .fetch_all(pool)
+    .await
+}

@@ -1,0 +1,153 @@
+//! What of a lowering can be counted: its PTX histogram, its machine histogram, its resources, or how it failed.
+
+use std::collections::BTreeMap;
+
+use lowerline_shared::{
+    api::BuildStatus,
+    report::{Resource, Resources},
+    stage::Stage,
+};
+use sha2::{Digest as _, Sha256};
+
+use super::conflict::status_id;
+use crate::{
+    db::{
+        self, Codes, Connection,
+        maintenance::LoweringPartRow,
+        profile::{ContentRow, NewProfile},
+    },
+    error::Result,
+};
+
+/// One artifact of a lowering with what its report says.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    /// As pushed.
+    pub stage: Stage,
+    /// As pushed.
+    pub form: &'a str,
+    /// Report.
+    pub content: &'a ContentRow,
+}
+
+/// Which artifact the machine level is counted in: the text when there is one, else the binary; the main form first.
+const fn machine_rank(stage: Stage) -> Option<u8> {
+    match stage {
+        Stage::Sass => Some(0),
+        Stage::Amdgcn => Some(1),
+        Stage::Cubin => Some(2),
+        Stage::Hsaco => Some(3),
+        _ => None,
+    }
+}
+
+/// Whose resources win: the binary's over the text's.
+const fn resource_rank(stage: Stage) -> u8 {
+    match stage {
+        Stage::Cubin | Stage::Hsaco => 2,
+        Stage::Sass | Stage::Amdgcn => 1,
+        _ => 0,
+    }
+}
+
+/// The profile of a lowering. What the compiler's metadata says about resources wins over what the blobs say.
+pub fn new(
+    codes: &Codes,
+    status: BuildStatus,
+    message: Option<&str>,
+    parts: &[Part<'_>],
+    pushed: &BTreeMap<Resource, i64>,
+) -> NewProfile {
+    let status_word = status_id(status);
+    let mut hasher = Sha256::new();
+    hasher.update(status_word);
+    if status != BuildStatus::Ok {
+        hasher.update([0]);
+        hasher.update(message.unwrap_or(""));
+        return NewProfile {
+            digest: hasher.finalize().to_vec(),
+            status: status_word,
+            message: message.map(str::to_owned),
+            ptx_id: None,
+            machine_id: None,
+            resource: Vec::new(),
+            resource_value: Vec::new(),
+        };
+    }
+    let counted = |part: &&Part<'_>| part.content.histogram_id.is_some();
+    let ptx = parts.iter().filter(|part| part.stage == Stage::Ptx).filter(counted).min_by_key(|part| part.form);
+    let machine = parts
+        .iter()
+        .filter(counted)
+        .filter_map(|part| Some(((machine_rank(part.stage)?, part.form), part)))
+        .min_by_key(|(rank, _)| *rank)
+        .map(|(_, part)| part);
+    let mut resources = Resources::new();
+    let mut ordered: Vec<&Part<'_>> = parts.iter().collect();
+    ordered.sort_by_key(|part| (resource_rank(part.stage), std::cmp::Reverse(part.form)));
+    for part in ordered {
+        resources.extend(codes.join(&part.content.resource, &part.content.resource_value));
+    }
+    resources.extend(pushed);
+    for part in [ptx, machine] {
+        hasher.update([0]);
+        hasher.update(part.and_then(|part| part.content.histogram_digest.as_deref()).unwrap_or(&[]));
+    }
+    for (resource, value) in &resources {
+        hasher.update([0]);
+        hasher.update(resource.id());
+        hasher.update(value.to_le_bytes());
+    }
+    let (resource, resource_value) = codes.split(&resources);
+    NewProfile {
+        digest: hasher.finalize().to_vec(),
+        status: status_word,
+        message: None,
+        ptx_id: ptx.and_then(|part| part.content.histogram_id),
+        machine_id: machine.and_then(|part| part.content.histogram_id),
+        resource,
+        resource_value,
+    }
+}
+
+/// Computes the profile of every lowering anew and points it there. Returns how many have another one.
+pub async fn rebuild(conn: &mut Connection, codes: &Codes) -> Result<u64> {
+    let mut changed = 0;
+    let mut after = 0;
+    loop {
+        let rows = db::maintenance::list_lowering_parts(conn, after).await?;
+        let Some(last) = rows.last() else { return Ok(changed) };
+        after = last.lowering_id;
+        for group in rows.chunk_by(|a, b| a.lowering_id == b.lowering_id) {
+            changed += u64::from(rebuild_one(conn, codes, group).await?);
+        }
+    }
+}
+
+async fn rebuild_one(conn: &mut Connection, codes: &Codes, rows: &[LoweringPartRow]) -> Result<bool> {
+    let Some(first) = rows.first().filter(|row| row.status == "ok") else { return Ok(false) };
+    let contents: Vec<(Stage, &str, ContentRow)> = rows
+        .iter()
+        .filter_map(|row| {
+            let content = ContentRow {
+                blob_id: row.blob_id?,
+                stage: row.content_stage.clone(),
+                histogram_id: row.histogram_id,
+                histogram_digest: row.histogram_digest.clone(),
+                resource: row.resource.clone(),
+                resource_value: row.resource_value.clone(),
+            };
+            Some((Stage::from_id(row.stage.as_deref()?)?, row.form.as_deref()?, content))
+        })
+        .collect();
+    let parts: Vec<Part<'_>> =
+        contents.iter().map(|(stage, form, content)| Part { stage: *stage, form, content }).collect();
+    let pushed = codes.join(&first.pushed_resource, &first.pushed_value);
+    let profile = new(codes, BuildStatus::Ok, None, &parts, &pushed);
+    let profile_id = db::profile::insert_profile(conn, &profile).await?;
+    if profile_id == first.profile_id {
+        return Ok(false);
+    }
+    db::maintenance::set_profile(conn, first.lowering_id, profile_id).await?;
+    Ok(true)
+}

@@ -1,0 +1,112 @@
+//! Rows become the nouns of the API.
+
+use std::{collections::BTreeMap, str::FromStr};
+
+use anyhow::Context as _;
+use lowerline_shared::{
+    api::{BuildStatus, CommitSummary, KernelSummary, ProjectSummary},
+    ids::TargetName,
+    target,
+};
+
+use crate::{
+    db::{
+        self, Pool,
+        commit::CommitRow,
+        kernel::{HistoryRow, VariantRow},
+        project::ProjectRow,
+    },
+    error::Result,
+};
+
+/// Text that was checked when it was written.
+pub fn parsed<T: FromStr<Err: std::error::Error + Send + Sync + 'static>>(text: &str) -> anyhow::Result<T> {
+    text.parse().with_context(|| format!("the database holds {text:?}"))
+}
+
+/// A position, from 0.
+pub fn position(position: i32) -> u32 {
+    u32::try_from(position).unwrap_or(0)
+}
+
+/// A status.
+pub fn status(word: &str) -> BuildStatus {
+    match word {
+        "ok" => BuildStatus::Ok,
+        "crash" => BuildStatus::Crash,
+        _ => BuildStatus::Error,
+    }
+}
+
+/// A commit.
+pub fn commit(row: CommitRow) -> anyhow::Result<CommitSummary> {
+    Ok(CommitSummary {
+        sha: parsed(&row.sha)?,
+        tag: row.tag.as_deref().map(parsed).transpose()?,
+        position: position(row.position),
+        subject: row.subject,
+        author: row.author,
+        committed_at: row.committed_at,
+        branch: row.branch,
+        parent: row.parent.as_deref().map(parsed).transpose()?,
+        toolchain: serde_json::from_value(row.toolchain)?,
+    })
+}
+
+/// Targets as people list them.
+pub fn targets(names: impl IntoIterator<Item = String>) -> anyhow::Result<Vec<TargetName>> {
+    let mut targets: Vec<TargetName> = names.into_iter().map(|name| parsed(&name)).collect::<anyhow::Result<_>>()?;
+    targets.sort_by_key(target::sort_key);
+    targets.dedup();
+    Ok(targets)
+}
+
+/// A project with its newest commit.
+pub async fn project(pool: &Pool, row: ProjectRow) -> Result<ProjectSummary> {
+    let newest = match db::commit::find_main_branch(pool, row.id).await? {
+        Some(branch) => db::commit::find_newest(pool, row.id, &branch).await?,
+        None => None,
+    };
+    Ok(ProjectSummary {
+        slug: parsed(&row.slug)?,
+        repository: row.repository,
+        commits: u64::try_from(row.commits).unwrap_or(0),
+        kernels: u64::try_from(row.kernels).unwrap_or(0),
+        targets: targets(row.targets)?,
+        newest: newest.map(commit).transpose()?,
+    })
+}
+
+/// A kernel from its variants, those with the longest history first.
+pub fn kernel(key: &str, name: &str, histories: &[HistoryRow]) -> anyhow::Result<KernelSummary> {
+    let mut configs: Vec<String> = Vec::new();
+    for row in histories {
+        if !configs.contains(&row.config) {
+            configs.push(row.config.clone());
+        }
+    }
+    Ok(KernelSummary {
+        name: parsed(name)?,
+        key: key.to_owned(),
+        targets: targets(histories.iter().map(|row| row.target.clone()))?,
+        configs,
+    })
+}
+
+/// All kernels of a project by name.
+pub async fn kernels(pool: &Pool, project_id: i32, branch: &str, end: i32) -> Result<Vec<KernelSummary>> {
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    for VariantRow { kernel_key, kernel_name, .. } in db::kernel::list_variants(pool, project_id, None).await? {
+        names.insert(kernel_key, kernel_name);
+    }
+    let mut histories: BTreeMap<String, Vec<HistoryRow>> = BTreeMap::new();
+    for (key, row) in db::kernel::list_histories(pool, project_id, branch, end, None).await? {
+        histories.entry(key).or_default().push(row);
+    }
+    let mut out = Vec::with_capacity(names.len());
+    for (key, rows) in &histories {
+        out.push(kernel(key, names.get(key).map_or(key.as_str(), String::as_str), rows)?);
+    }
+    out.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(out)
+}

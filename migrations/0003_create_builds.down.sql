@@ -1,0 +1,9 @@
+drop table metric;
+drop table build;
+drop table artifact;
+drop table lowering;
+drop table profile;
+drop table config;
+drop table variant;
+drop table target;
+drop table kernel;
