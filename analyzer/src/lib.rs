@@ -17,6 +17,7 @@ pub mod layout;
 pub mod limits;
 pub mod llir;
 pub mod mlir;
+pub mod occupancy;
 
 mod amdgcn;
 mod assemble;

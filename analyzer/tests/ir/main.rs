@@ -6,3 +6,4 @@ mod corpus;
 mod elf;
 mod llir;
 mod mlir;
+mod occupancy;
