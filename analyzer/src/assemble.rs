@@ -17,6 +17,9 @@ use crate::{
 /// Characters of an example line that are kept.
 const EXAMPLE_CHARS: usize = 200;
 
+/// Characters of a file name that are kept.
+const FILE_NAME_CHARS: usize = 256;
+
 /// Counts by opcode, kept dense for plain ones and reset after each function.
 struct Tally {
     plain: Vec<ScopeCounts>,
@@ -214,14 +217,15 @@ fn describe(
     };
     let mut canonical: Vec<OpcodeCount> = Vec::new();
     for (opcode, family, counts) in tally.take(stream) {
-        budget.store(1)?;
+        // A row is four strings and map entries.
+        budget.store(4)?;
         *out.opcodes.entry(stream.opcodes.text(opcode).to_owned()).or_default() += counts.function;
         *out.families.entry(family).or_default() += counts.function;
         out.families_by_scope.entry(family).or_default().add(counts);
         canonical.push(OpcodeCount { opcode: stream.opcodes.class(opcode).canonical.clone(), family, counts });
     }
     out.canonical = sorted(canonical);
-    sources(stream, first, end, files, &mut out);
+    sources(stream, first, end, files, &mut out, budget)?;
     out.loops = loop_reports(stream, function, shape, files, budget)?;
     out.operands = operand_notes(stream, shape, first, end, &out);
     out.control = controls(stream, shape);
@@ -253,14 +257,24 @@ fn file<'f>(files: &'f BTreeMap<u32, String>, index: u32) -> &'f str {
     files.get(&index).map_or("?", String::as_str)
 }
 
-fn sources(stream: &Stream<'_>, first: u32, end: u32, files: &BTreeMap<u32, String>, out: &mut FunctionReport) {
+fn sources(
+    stream: &Stream<'_>,
+    first: u32,
+    end: u32,
+    files: &BTreeMap<u32, String>,
+    out: &mut FunctionReport,
+    budget: &mut Budget,
+) -> Result<(), AnalyzeError> {
     let mut all: Vec<(u32, u32, u64)> =
         runs(stream, first, end).map(|(from, to, file, line)| (file, line, u64::from(to - from))).collect();
+    budget.work(20 * all.len() as u64)?;
     all.sort_unstable();
     for same in all.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        budget.store(1)?;
         let key = format!("{}:{}", file(files, same[0].0), same[0].1);
         *out.source_lines.entry(key).or_default() += same.iter().map(|(_, _, count)| count).sum::<u64>();
     }
+    Ok(())
 }
 
 fn loop_reports(
@@ -442,7 +456,8 @@ fn line_at(input: &str, offset: usize) -> String {
     input.get(from..to).unwrap_or_default().trim().chars().take(EXAMPLE_CHARS).collect()
 }
 
-/// The file part of a path.
+/// The file part of a path, cut where no file system would let it grow: it is repeated for every line.
 pub(crate) fn base_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    name.char_indices().nth(FILE_NAME_CHARS).and_then(|(end, _)| name.get(..end)).unwrap_or(name)
 }

@@ -12,6 +12,8 @@ pub struct Limits {
     pub instructions: usize,
     /// Distinct mnemonics as written. The corpus has 450 in all.
     pub opcodes: usize,
+    /// Functions of one artifact.
+    pub functions: usize,
     /// Stored items of any other kind: functions, labels, branches, locations, sections, symbols, attributes.
     pub entries: usize,
     /// Work: about one nanosecond each.
@@ -24,7 +26,8 @@ impl Default for Limits {
             bytes: usize::try_from(lowerline_shared::limits::INFLATED_BYTES).unwrap_or(usize::MAX),
             instructions: 16 << 20,
             opcodes: 8 << 10,
-            entries: 1 << 20,
+            functions: 4 << 10,
+            entries: 1 << 19,
             steps: 8_000_000_000,
         }
     }

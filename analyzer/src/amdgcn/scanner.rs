@@ -1,6 +1,6 @@
 //! One line, one instruction, label, directive or comment.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use lowerline_shared::stage::Stage;
 use memchr::{memchr, memmem};
@@ -28,14 +28,15 @@ struct Scanner<'a, 's> {
     facts: Facts<'a>,
     stream: &'s mut Stream<'a>,
     /// Names that a `.type name,@function` line announced.
-    functions: Vec<&'a str>,
+    functions: HashSet<&'a str>,
     /// Names that `.amdhsa_kernel` declares: those are entries.
-    kernels: Vec<&'a str>,
+    kernels: HashSet<&'a str>,
 }
 
 /// Reads the whole text.
 pub(crate) fn scan<'a>(text: &'a str, stream: &mut Stream<'a>, budget: &mut Budget) -> Result<Facts<'a>, AnalyzeError> {
-    let mut scanner = Scanner { text, facts: Facts::default(), stream, functions: Vec::new(), kernels: Vec::new() };
+    let mut scanner =
+        Scanner { text, facts: Facts::default(), stream, functions: HashSet::new(), kernels: HashSet::new() };
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
@@ -48,7 +49,7 @@ pub(crate) fn scan<'a>(text: &'a str, stream: &mut Stream<'a>, budget: &mut Budg
         at = end + 1;
     }
     for function in &mut scanner.stream.functions {
-        function.kernel = scanner.kernels.contains(&function.name);
+        function.kernel = scanner.kernels.contains(function.name);
     }
     Ok(scanner.facts)
 }
@@ -116,7 +117,7 @@ impl<'a> Scanner<'a, '_> {
     }
 
     fn label(&mut self, name: &'a str, budget: &mut Budget) -> Result<(), AnalyzeError> {
-        if self.functions.contains(&name) {
+        if self.functions.contains(name) {
             return self.stream.function(name, false, 0, budget);
         }
         self.stream.label(name, 0, budget)
@@ -136,7 +137,7 @@ impl<'a> Scanner<'a, '_> {
             ".type" => {
                 if let Some(name) = rest.trim().strip_suffix(",@function") {
                     budget.store(1)?;
-                    self.functions.push(name);
+                    self.functions.insert(name);
                 }
                 Ok(())
             }
@@ -151,7 +152,7 @@ impl<'a> Scanner<'a, '_> {
             }
             ".amdhsa_kernel" => {
                 budget.store(1)?;
-                self.kernels.push(rest.trim());
+                self.kernels.insert(rest.trim());
                 Ok(())
             }
             ".version" => Err(AnalyzeError::TwoStages { first: Stage::Amdgcn, second: Stage::Ptx, offset: start }),

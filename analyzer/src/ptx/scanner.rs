@@ -257,8 +257,13 @@ impl<'a> Scanner<'a, '_> {
             }
             ".entry" | ".func" if self.open.is_empty() => self.function(word == ".entry", from, budget),
             ".section" => {
-                let bytes = self.bytes();
-                self.at = memchr(b'}', &bytes[from..]).map_or(bytes.len(), |close| from + close + 1);
+                let close = memchr(b'}', &self.bytes()[from..]);
+                self.at = from
+                    + 1
+                    + close.ok_or(AnalyzeError::Truncated {
+                        stage: Stage::Ptx,
+                        missing: "the closing brace of a section",
+                    })?;
                 Ok(())
             }
             _ => {

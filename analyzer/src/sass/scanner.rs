@@ -28,6 +28,8 @@ struct Scanner<'a, 's> {
     stream: &'s mut Stream<'a>,
     /// Names that a `.type name,@function` line announced.
     functions: Vec<&'a str>,
+    /// Labels that `.size name,(label - name)` lines put behind the last instruction.
+    ends: Vec<&'a str>,
     /// Set by a heading, used by the next instruction.
     pending: Option<(&'a str, bool)>,
 }
@@ -44,6 +46,7 @@ pub(crate) fn scan<'a>(
         index: HashMap::new(),
         stream,
         functions: Vec::new(),
+        ends: Vec::new(),
         pending: None,
     };
     let bytes = text.as_bytes();
@@ -53,6 +56,7 @@ pub(crate) fn scan<'a>(
         scanner.line(at, end, budget)?;
         at = end + 1;
     }
+    scanner.check_ends(budget)?;
     Ok(scanner.header)
 }
 
@@ -195,6 +199,13 @@ impl<'a> Scanner<'a, '_> {
                     self.functions.push(name);
                 }
             }
+            (Some(".size"), Some(_)) => {
+                let end = code.split_once(",(").and_then(|(_, rest)| rest.split_once(" - "));
+                if let Some((label, _)) = end {
+                    budget.store(1)?;
+                    self.ends.push(label);
+                }
+            }
             (Some(".other"), Some(rest)) => {
                 if let Some((name, flags)) = rest.split_once(',')
                     && flags.contains("STO_CUDA_ENTRY")
@@ -206,6 +217,19 @@ impl<'a> Scanner<'a, '_> {
                 return Err(AnalyzeError::TwoStages { first: Stage::Sass, second: Stage::Ptx, offset: start });
             }
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// A text that stops before the end label of a function would count too little.
+    fn check_ends(&self, budget: &mut Budget) -> Result<(), AnalyzeError> {
+        for end in &self.ends {
+            let place = self.stream.labels.iter().rev().position(|label| label.name == *end);
+            let function = || self.stream.functions.iter().any(|function| function.name == *end);
+            budget.work(4 * place.unwrap_or(self.stream.labels.len()) as u64 + 4)?;
+            if place.is_none() && !function() {
+                return Err(AnalyzeError::Truncated { stage: Stage::Sass, missing: "the end label of a function" });
+            }
         }
         Ok(())
     }

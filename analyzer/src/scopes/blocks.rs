@@ -135,14 +135,17 @@ fn resolve<'a>(
             let offset = address.checked_sub(base).map(|bytes| bytes / 16).and_then(|index| u32::try_from(index).ok());
             targets.push((index, offset.and_then(|offset| first.checked_add(offset))));
         }
-        Target::Table(table) => match names.stream.tables.iter().find(|(name, _)| *name == table) {
-            Some((_, list)) => {
-                for name in list {
-                    targets.push((index, names.find(transfer.scope, name, budget)?));
+        Target::Table(table) => {
+            budget.work(4 * names.stream.tables.len() as u64)?;
+            match names.stream.tables.iter().find(|(name, _)| *name == table) {
+                Some((_, list)) => {
+                    for name in list {
+                        targets.push((index, names.find(transfer.scope, name, budget)?));
+                    }
                 }
+                None => targets.push((index, None)),
             }
-            None => targets.push((index, None)),
-        },
+        }
     }
     budget.store(1)
 }

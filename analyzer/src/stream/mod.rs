@@ -133,14 +133,11 @@ impl<'a> Stream<'a> {
     }
 
     /// Begins a function.
-    pub fn function(
-        &mut self,
-        name: &'a str,
-        kernel: bool,
-        base: u64,
-        budget: &mut Budget,
-    ) -> Result<(), AnalyzeError> {
-        budget.store(1)?;
+    pub fn function(&mut self, name: &'a str, kernel: bool, base: u64, budget: &Budget) -> Result<(), AnalyzeError> {
+        let limit = budget.limits().functions;
+        if self.functions.len() >= limit {
+            return Err(AnalyzeError::TooMany { what: "functions", limit });
+        }
         self.functions.push(Function { name, kernel, first: self.position(), base });
         Ok(())
     }

@@ -8,6 +8,8 @@ use crate::{
 };
 
 const EMPTY: u32 = u32::MAX;
+/// Bytes of one mnemonic with its modifiers; the longest of the corpus has 76.
+const MNEMONIC_BYTES: usize = 256;
 /// Steps of one classification: some 90 patterns behind a letter test.
 const CLASSIFY_STEPS: u64 = 20_000;
 
@@ -63,6 +65,9 @@ impl<'a> Opcodes<'a> {
         let limit = budget.limits().opcodes;
         if self.all.len() >= limit {
             return Err(AnalyzeError::TooMany { what: "distinct opcodes", limit });
+        }
+        if text.len() > MNEMONIC_BYTES {
+            return Err(AnalyzeError::TooMany { what: "bytes in a mnemonic", limit: MNEMONIC_BYTES });
         }
         budget.work(CLASSIFY_STEPS)?;
         let class = classify(self.isa, text);

@@ -6,4 +6,8 @@ mod corpus;
 mod counts;
 mod forms;
 mod loops;
+#[cfg(target_os = "linux")]
+mod memory;
+mod mutate;
 mod normal;
+mod reject;
