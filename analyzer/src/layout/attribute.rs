@@ -9,8 +9,9 @@ use super::error::LayoutError;
 
 /// How deep attributes may nest, aliases included. Triton's own nest three deep (slice of slice of an alias).
 pub const DEPTH: u32 = 16;
-/// Elements of a list and fields of an attribute.
-const ENTRIES: usize = 256;
+/// Values of one attribute, those of its aliases counted each time they are used: aliases that name each other several
+/// times over would grow without bound otherwise. A linear layout of 24 bits in five dimensions has 150.
+const VALUES: u32 = 4_096;
 
 /// Alias → attribute text (`mma1` → `#ttg.nvidia_mma<{…}>`), names without `#`.
 pub type Aliases<'a> = BTreeMap<&'a str, &'a str>;
@@ -44,7 +45,7 @@ pub enum Value<'a> {
 impl<'a> Attribute<'a> {
     /// Reads one attribute (`#ttg.blocked<{…}>`, or an alias) and demands that nothing follows it.
     pub fn parse(text: &'a str, aliases: &Aliases<'a>) -> Result<Self, LayoutError> {
-        let mut reader = Reader { text, at: 0, aliases, depth: 0 };
+        let mut reader = Reader { text, at: 0, aliases, depth: 0, left: VALUES };
         let attribute = reader.attribute()?;
         reader.spaces();
         if reader.at == text.len() { Ok(attribute) } else { Err(reader.expected("the end of the attribute")) }
@@ -52,7 +53,7 @@ impl<'a> Attribute<'a> {
 
     /// Reads the attribute a text starts with and returns it with the rest of the text.
     pub fn parse_prefix(text: &'a str, aliases: &Aliases<'a>) -> Result<(Self, &'a str), LayoutError> {
-        let mut reader = Reader { text, at: 0, aliases, depth: 0 };
+        let mut reader = Reader { text, at: 0, aliases, depth: 0, left: VALUES };
         let attribute = reader.attribute()?;
         Ok((attribute, reader.rest()))
     }
@@ -63,6 +64,7 @@ struct Reader<'a, 'b> {
     at: usize,
     aliases: &'b Aliases<'a>,
     depth: u32,
+    left: u32,
 }
 
 impl<'a> Reader<'a, '_> {
@@ -74,7 +76,10 @@ impl<'a> Reader<'a, '_> {
         }
         let Some((_, kind)) = name.rsplit_once('.') else {
             let text = *self.aliases.get(name).ok_or_else(|| LayoutError::unknown_alias(name))?;
-            return Reader { text, at: 0, aliases: self.aliases, depth: self.depth + 1 }.attribute();
+            let mut meant = Reader { text, at: 0, aliases: self.aliases, depth: self.depth + 1, left: self.left };
+            let attribute = meant.attribute()?;
+            self.left = meant.left;
+            return Ok(attribute);
         };
         let mut attribute = Attribute { kind, ..Attribute::default() };
         if self.take("<") {
@@ -100,21 +105,16 @@ impl<'a> Reader<'a, '_> {
                 attribute.fields.insert(name, value);
             }
             self.take(",");
-            if attribute.fields.len() > ENTRIES {
-                return Err(self.expected("fewer fields"));
-            }
         }
     }
 
     fn pads(&mut self, pads: &mut Vec<(u64, u64)>) -> Result<(), LayoutError> {
         while !self.take("]") {
+            self.left = self.left.checked_sub(1).ok_or(LayoutError::TooDeep)?;
             let interval = self.number()?;
             self.demand(":+")?;
             pads.push((interval, self.number()?));
             self.take(",");
-            if pads.len() > ENTRIES {
-                return Err(self.expected("fewer paddings"));
-            }
         }
         Ok(())
     }
@@ -126,9 +126,6 @@ impl<'a> Reader<'a, '_> {
             let (name, value) = self.entry()?;
             fields.insert(name, value);
             self.take(",");
-            if fields.len() > ENTRIES {
-                return Err(self.expected("fewer fields"));
-            }
         }
         Ok(fields)
     }
@@ -143,6 +140,7 @@ impl<'a> Reader<'a, '_> {
         if self.depth >= DEPTH {
             return Err(LayoutError::TooDeep);
         }
+        self.left = self.left.checked_sub(1).ok_or(LayoutError::TooDeep)?;
         self.depth += 1;
         self.spaces();
         let value = match self.rest().bytes().next() {
@@ -167,9 +165,6 @@ impl<'a> Reader<'a, '_> {
         while !self.take("]") {
             list.push(self.value()?);
             self.take(",");
-            if list.len() > ENTRIES {
-                return Err(self.expected("fewer elements"));
-            }
         }
         Ok(list)
     }

@@ -15,8 +15,8 @@ pub enum LayoutError {
         /// What would have been read.
         expected: &'static str,
     },
-    /// Attributes nest or refer to each other more than [`super::attribute::DEPTH`] deep.
-    #[error("attributes nest too deeply")]
+    /// Attributes nest or refer to each other more than [`super::attribute::DEPTH`] deep, or have thousands of values.
+    #[error("attributes nest too deeply or have too many values")]
     TooDeep,
     /// An alias (`#mma1`) that the text does not define.
     #[error("the alias #{0} is not defined")]

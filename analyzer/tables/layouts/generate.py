@@ -12,6 +12,8 @@ Lines, by `kind`:
   pair       two attributes of one shape -> basis vectors of to.invert_and_compose(from), and what lowering the conversion
              emits: `none`, `register`, `shuffle` or `shared`
   algebra    two maps -> product, composition, inverse, rank properties
+  corpus     file and line of a conversion in CORPUS -> what lowering it emits (3.2 spellings are written anew for 3.7 first)
+  blocks     the three lists of a cluster's blocks -> block bases
   banks      register and shared attribute -> excess wavefronts of an access, as libtriton counts them
 """
 
@@ -93,6 +95,10 @@ def blocks(rank):
     return bases
 
 
+def cga_layout(rank, given):
+    return blocks(rank) if given is None else given
+
+
 def order_of(rank):
     order = list(range(rank))
     draw.shuffle(order)
@@ -118,7 +124,7 @@ def nvidia_mma(warps=None, rank=2, cga=None, version=None):
     return NVMMADistributedLayout([3, 0], [4 * groups[0], groups[1]], [16, 8 << draw.randint(0, 5), 16], cga)
 
 
-def mfma(warps=None, rank=2):
+def mfma(warps=None, rank=2, cga=None):
     warps = draw.choice([1, 2, 3]) if warps is None else warps
     tile, transposed = draw.choice(
         [([32, 32], True), ([32, 32], False), ([16, 16], True), ([16, 16], False), ([64, 4], True), ([4, 64], False), ([4, 64], True)]
@@ -126,10 +132,11 @@ def mfma(warps=None, rank=2):
     tiles = powers(2, draw.choice([0, 0, 0, 1, 2]))
     tiles = tiles if rank == 2 else [1, *tiles]
     bits = 64 if tile == [16, 16] and draw.random() < 0.2 else 32
-    return AMDMFMALayout(draw.randint(1, 4), [*tile, draw.choice([8, 16])], transposed, powers(rank, warps), bits, tiles)
+    warps = powers(rank, warps)
+    return AMDMFMALayout(draw.randint(1, 4), [*tile, draw.choice([8, 16])], transposed, warps, bits, tiles, cga_layout(rank, cga))
 
 
-def wmma(warps=None):
+def wmma(warps=None, cga=None):
     warps = draw.choice([1, 2, 3]) if warps is None else warps
     version = draw.choice([1, 2, 3])
     shape = {1: [[16, 16, 16]], 2: [[16, 16, 16], [16, 16, 32]], 3: [[16, 16, 4], [16, 16, 32], [16, 16, 64], [16, 16, 128]]}
@@ -144,7 +151,7 @@ def wmma(warps=None):
         return bases
 
     registers = steps(draw.choice([0, 0, 1, 2]))
-    return AMDWMMALayout(version, draw.random() < 0.5, steps(warps), registers, draw.choice(shape[version]))
+    return AMDWMMALayout(version, draw.random() < 0.5, steps(warps), registers, draw.choice(shape[version]), cga_layout(2, cga))
 
 
 def linear(shape, warps=2, threads=5):
@@ -181,9 +188,9 @@ def register_layout(shape, warps=None, threads=None, cga=None):
     if kind == "nvidia" and threads != 6:
         return nvidia_mma(warps, rank, cga, version=2 if rank == 3 or (warps is not None and warps < 2) else None)
     if kind == "mfma" and threads != 5:
-        return mfma(warps, rank)
+        return mfma(warps, rank, cga)
     if kind == "wmma" and threads != 6 and rank == 2:
-        return wmma(warps)
+        return wmma(warps, cga)
     if kind == "dot":
         parent = register_layout(shape, warps, threads, cga)
         if parent is None or isinstance(parent, (SliceLayout, DotOperandLayout, DistributedLinearLayout)):
@@ -290,10 +297,8 @@ def ask_printed(text, shape, bits):
     return {"kind": "layout", "text": text, "shape": shape, "bits": bits, "bases": bases}
 
 
-def lowered(source, target, shape, bits, warps, threads):
-    """What Triton's own lowering of a conversion emits."""
-    size, element = "x".join(map(str, shape)), {8: "i8", 16: "f16", 32: "f32"}[bits]
-    a, b = f"tensor<{size}x{element}, {source}>", f"tensor<{size}x{element}, {target}>"
+def lowered(a, b, warps, threads):
+    """What Triton's own lowering of a conversion from type a to type b emits."""
     body = f"tt.func private @k(%a: {a}) -> {b} attributes {{noinline = true}} {{\n %0 = ttg.convert_layout %a : {a} -> {b}\n tt.return %0 : {b}\n }}"
     chip = "cuda:90" if threads == 32 else "hip:gfx942"
     module = parse(body, warps, threads, chip)
@@ -320,8 +325,53 @@ def ask_pair(pair):
     source, target = (as_linear(bases_of(builder.to_linear_layout(one, shape)), shape) for one in (a, b))
     composed = dict(target.invert_and_compose(source).bases)
     texts = [text_of(one, shape, bits, "register") for one in (a, b)]
-    answer = lowered(*texts, shape, bits, warps, threads)
+    size, element = "x".join(map(str, shape)), {16: "f16", 32: "f32"}[bits]
+    answer = lowered(*(f"tensor<{size}x{element}, {text}>" for text in texts), warps, threads)
     return {"kind": "pair", "from": texts[0], "to": texts[1], "shape": shape, "bits": bits, "bases": composed, "lowered": answer}
+
+
+def modern(text):
+    """3.2 and 3.3 to 3.5 spellings as 3.7 reads them; the layout meant is the same."""
+    text = text.replace("#triton_gpu.", "#ttg.")
+    text = re.sub(r"(amd_mfma<\{)versionMajor = (\d), versionMinor = \d", r"\1version = \2", text)
+    # Operands of wgmma fill registers of 32 bits; only 16-bit ones occur without a width.
+    text = re.sub(r"(dot_op<\{opIdx = 0, parent = #ttg.nvidia_mma<\{versionMajor = 3[^}]*\}>)\}>", r"\1, kWidth = 2}>", text)
+    return re.sub(r"(amd_mfma<\{[^}]*instrShape = \[\d+, \d+)\]", r"\1, 8]", text)
+
+
+def corpus_conversions(folder):
+    for where, _, names in os.walk(folder):
+        for name in names:
+            if not name.endswith(".ttgir"):
+                continue
+            path = os.path.join(where, name)
+            with open(path) as file:
+                text = file.read()
+            known = dict(re.findall(r"^(#\w+) = (#\w+\.\w+<.*>)$", text, re.MULTILINE))
+
+            def spelled(part):
+                return re.sub(r"#\w+(?![\w.])", lambda found: spelled(known[found[0]]), part)
+
+            warps = int(re.search(r'num-warps" = (\d+)', text)[1])
+            threads = int(re.search(r'threads-per-warp" = (\d+)', text)[1])
+            for number, line in enumerate(text.splitlines(), 1):
+                found = re.search(r"\.convert_layout .* : (tensor<.*>) -> (tensor<.*>) loc", line + " loc")
+                if found:
+                    a, b = (modern(spelled(part)) for part in found.groups())
+                    yield os.path.relpath(path, folder), number, a, b, warps, threads
+
+
+def ask_conversion(case):
+    path, line, a, b, warps, threads = case
+    return {"kind": "corpus", "path": path, "line": line, "lowered": lowered(a, b, warps, threads)}
+
+
+def ask_blocks(_):
+    rank = draw.randint(1, 4)
+    splits = powers(rank, draw.randint(0, 3))
+    blocks = [split << draw.choice([0, 0, 1]) for split in splits]
+    order = order_of(rank)
+    return {"kind": "blocks", "blocks": blocks, "splits": splits, "order": order, "bases": gluon.make_cga_layout(blocks, splits, order)}
 
 
 def drawn_pair():
@@ -511,6 +561,8 @@ def main():
     write(forked(ask_layout, draws(drawn_layout, 9000)))
     write(forked(ask_pair, draws(drawn_pair, 3000)))
     write(forked(ask_algebra, range(2500)))
+    write(forked(ask_conversion, corpus_conversions(sys.argv[1])))
+    write(forked(ask_blocks, range(200)))
     write(forked(ask_banks, draws(drawn_banks, 1500)))
 
 

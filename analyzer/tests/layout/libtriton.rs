@@ -2,38 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lowerline_analyzer::layout::{Aliases, Axis, Encoding, Extent, LinearLayout, Shape, classify};
-use serde::Deserialize;
-
-type Bases = BTreeMap<String, Vec<Vec<u32>>>;
-
-#[derive(Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-enum Case {
-    Layout { text: String, shape: Vec<u64>, bits: u32, bases: Bases },
-    Pair { from: String, to: String, shape: Vec<u64>, bits: u32, bases: Bases, lowered: String },
-    Algebra(Box<Algebra>),
-    Banks { register: String, shared: String, shape: Vec<u64>, bits: u32, conflicts: u32 },
-}
-
-#[derive(Deserialize)]
-struct Algebra {
-    x: Map,
-    y: Map,
-    z: Map,
-    surjective: bool,
-    injective: bool,
-    composed: Map,
-    product: Map,
-    inverse: Option<Map>,
-    solved: Option<Map>,
-}
-
-#[derive(Deserialize)]
-struct Map {
-    bases: Vec<(String, Vec<Vec<u32>>)>,
-    outputs: Vec<(String, u64)>,
-}
+use super::cases::{Bases, Case, Map, cases};
+use lowerline_analyzer::layout::{Aliases, Axis, Encoding, Extent, LinearLayout, Shape, classify, shared_access};
 
 impl Map {
     fn layout(&self) -> LinearLayout {
@@ -43,12 +13,6 @@ impl Map {
             self.outputs.iter().map(|(name, size)| Extent { axis: axis(name), bits: size.trailing_zeros() }).collect();
         LinearLayout::from_bases(&inputs, &outputs).unwrap()
     }
-}
-
-fn cases() -> Vec<Case> {
-    let packed = include_bytes!("../../tables/layouts/cases.jsonl.zst");
-    let text = String::from_utf8(zstd::decode_all(packed.as_slice()).unwrap()).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn linear(text: &str, shape: &[u64], bits: u32) -> Result<LinearLayout, String> {
@@ -149,4 +113,44 @@ fn classes_of_conversions_are_what_triton_lowers_them_to() {
     println!("lowered by Triton, our class, conversions: {table:#?}");
     assert!(wrong.is_empty(), "{} differ, such as\n{}", wrong.len(), wrong[..wrong.len().min(12)].join("\n"));
     assert!(table.values().sum::<usize>() >= 2_000);
+}
+
+/// libtriton looks for lanes that differ by whole rows of banks. Two narrow accesses that differ by a row and by some bytes
+/// inside the word escape it, though their words share a bank; those are the only differences, and ours counts more.
+#[test]
+fn bank_conflicts_are_those_libtriton_counts() {
+    let (mut count, mut narrow) = (0, 0);
+    for case in cases() {
+        let Case::Banks { register, shared, shape, bits, conflicts } = case else { continue };
+        count += 1;
+        let read = |text: &str| Encoding::parse(text, &Aliases::new()).unwrap();
+        let access = shared_access(&read(&register), &read(&shared), &Shape::new(&shape).unwrap(), bits).unwrap();
+        if access.conflicts() != conflicts {
+            narrow += 1;
+            assert!(access.vector_bits < 32, "{access:?}, libtriton {conflicts}: {shape:?} {bits} {register} {shared}");
+            assert!(access.conflicts() > conflicts);
+        }
+    }
+    println!("{count} accesses, {narrow} of them narrower than a word and counted higher than libtriton does");
+    assert!(count >= 1_000 && narrow * 40 < count, "{narrow} of {count}");
+}
+
+#[test]
+fn lists_of_blocks_mean_the_block_bases_that_later_releases_print() {
+    let mut count = 0;
+    for case in cases() {
+        let Case::Blocks { blocks, splits, order, bases } = case else { continue };
+        count += 1;
+        let rank = order.len();
+        let (ones, plain) = (vec![1; rank], (0..rank).collect::<Vec<_>>());
+        let body =
+            format!("sizePerThread = {ones:?}, threadsPerWarp = {ones:?}, warpsPerCTA = {ones:?}, order = {plain:?}");
+        let older = format!(
+            "#triton_gpu.blocked<{{{body}, CTAsPerCGA = {blocks:?}, CTASplitNum = {splits:?}, CTAOrder = {order:?}}}>"
+        );
+        let later = format!("#ttg.blocked<{{{body}, CGALayout = {bases:?}}}>");
+        let shape = vec![8; rank];
+        assert_eq!(linear(&older, &shape, 32).unwrap(), linear(&later, &shape, 32).unwrap(), "{older}");
+    }
+    assert!(count >= 100, "{count}");
 }

@@ -91,8 +91,8 @@ pub(super) fn dot_operand(attribute: &Attribute<'_>) -> Result<Encoding, LayoutE
         return Err(LayoutError::Invalid("only matrix and blocked layouts have operands"));
     }
     let k_width = match number_or(&attribute.fields, "kWidth", 0)? {
-        0 => 0,
-        width => log2(u64::from(width), "kWidth")?,
+        0 => None,
+        width => Some(log2(u64::from(width), "kWidth")?),
     };
     Ok(Encoding::DotOperand { operand: operand as usize, parent: Box::new(parent), k_width })
 }

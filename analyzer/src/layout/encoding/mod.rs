@@ -49,8 +49,9 @@ pub enum Encoding {
         operand: usize,
         /// Layout of the result.
         parent: Box<Encoding>,
-        /// Elements along the contraction that one thread holds in a row.
-        k_width: u32,
+        /// Elements along the contraction that one thread holds in a row, as a power of two. `None` where the text does
+        /// not say: 3.2 leaves it out for `wgmma`, whose operands fill registers of 32 bits.
+        k_width: Option<u32>,
     },
     /// `nvidia_mma`.
     NvidiaMma(NvidiaMma),
@@ -113,14 +114,24 @@ impl Encoding {
     /// Distributed layouts map register, lane, warp and block to the tensor; shared ones offset and block; tensor memory
     /// row and column. For [`Encoding::PaddedShared`] the offset is the one before padding.
     pub fn to_linear(&self, shape: &Shape, element_bits: u32) -> Result<LinearLayout, LayoutError> {
+        let layout = self.build(shape, element_bits)?;
+        if layout.is_surjective() { Ok(layout) } else { Err(LayoutError::NotSurjective) }
+    }
+
+    fn build(&self, shape: &Shape, element_bits: u32) -> Result<LinearLayout, LayoutError> {
         match self {
             Self::Blocked(blocked) => blocked.to_linear(shape),
             Self::Slice { dim, parent } => slice::to_linear(*dim, parent, shape, element_bits),
-            Self::DotOperand { operand, parent, k_width } => match parent.as_ref() {
-                Self::Blocked(blocked) => blocked.operand(*operand, shape),
-                Self::NvidiaMma(mma) => mma.operand(*operand, *k_width, shape),
-                Self::Mfma(mfma) => mfma.operand(*operand, *k_width, shape),
-                Self::Wmma(wmma) => wmma.operand(*operand, *k_width, shape),
+            Self::DotOperand { operand, parent, k_width } => match (parent.as_ref(), *k_width) {
+                (Self::Blocked(blocked), _) => blocked.operand(*operand, shape),
+                (Self::NvidiaMma(mma), Some(k_width)) => mma.operand(*operand, k_width, shape),
+                (Self::NvidiaMma(mma), None) if mma.version == 3 => {
+                    let element = block::exponent(element_bits, "the size of an element")?;
+                    mma.operand(*operand, 5_u32.saturating_sub(element), shape)
+                }
+                (Self::Mfma(mfma), Some(k_width)) => mfma.operand(*operand, k_width, shape),
+                (Self::Wmma(wmma), Some(k_width)) => wmma.operand(*operand, k_width, shape),
+                (Self::NvidiaMma(_) | Self::Mfma(_) | Self::Wmma(_), None) => Err(LayoutError::Field("kWidth")),
                 _ => Err(LayoutError::Invalid("only matrix and blocked layouts have operands")),
             },
             Self::NvidiaMma(mma) => mma.to_linear(shape),
@@ -136,20 +147,20 @@ impl Encoding {
         }
     }
 
-    /// Rank of the tensors this layout is for; `None` when it fits any.
-    pub fn rank(&self) -> Option<usize> {
+    /// Rank of the tensors this layout is for.
+    pub fn rank(&self) -> usize {
         match self {
-            Self::Blocked(blocked) => Some(blocked.order.len()),
-            Self::Slice { parent, .. } => parent.rank().map(|rank| rank.saturating_sub(1)),
+            Self::Blocked(blocked) => blocked.order.len(),
+            Self::Slice { parent, .. } => parent.rank().saturating_sub(1),
             Self::DotOperand { parent, .. } => parent.rank(),
-            Self::NvidiaMma(mma) => Some(mma.warps.len()),
-            Self::Mfma(mfma) => Some(mfma.warps.len()),
-            Self::Wmma(wmma) => Some(wmma.rank()),
-            Self::Linear(layout) | Self::SharedLinear(layout) => Some(layout.outputs().len()),
-            Self::SwizzledShared(shared) => Some(shared.order.len()),
-            Self::PaddedShared(shared) => Some(shared.offsets.outputs().len()),
-            Self::NvmmaShared(_) => None,
-            Self::TensorMemory(_) | Self::TensorMemoryScales(_) => Some(2),
+            Self::NvidiaMma(mma) => mma.warps.len(),
+            Self::Mfma(mfma) => mfma.warps.len(),
+            Self::Wmma(wmma) => wmma.rank(),
+            Self::Linear(layout) | Self::SharedLinear(layout) => layout.outputs().len(),
+            Self::SwizzledShared(shared) => shared.order.len(),
+            Self::PaddedShared(shared) => shared.offsets.outputs().len(),
+            Self::NvmmaShared(shared) => shared.rank,
+            Self::TensorMemory(_) | Self::TensorMemoryScales(_) => 2,
         }
     }
 

@@ -9,6 +9,7 @@ use super::{
         shape::{ELEMENT_BITS, RANK, Shape},
     },
     block::{BlockLayout, exponent},
+    blocked::demand_rank,
     fields, tile,
 };
 
@@ -30,8 +31,8 @@ pub struct NvmmaShared {
     pub is_fp4_padded: bool,
     /// Blocks of the cluster.
     pub blocks: BlockLayout,
-    /// Rank the attribute was written for; `None` when it does not say.
-    pub rank: Option<usize>,
+    /// Rank of the tensors: 2 unless the text says otherwise.
+    pub rank: usize,
 }
 
 impl NvmmaShared {
@@ -50,12 +51,15 @@ impl NvmmaShared {
             return Err(LayoutError::Invalid("padded 4-bit values are written as 8-bit elements"));
         }
         let rank = match (fields.get("CGALayout"), fields.get("CTAsPerCGA"), fields.get("rank")) {
-            (Some(_), _, _) => fields::vectors(fields, "CGALayout")?.first().map(Vec::len),
-            (None, Some(_), _) => Some(fields::numbers(fields, "CTAsPerCGA")?.len()),
-            (None, None, Some(_)) => Some(fields::number(fields, "rank")? as usize),
-            (None, None, None) => None,
+            (Some(_), _, _) => fields::vectors(fields, "CGALayout")?.first().map_or(2, Vec::len),
+            (None, Some(_), _) => fields::numbers(fields, "CTAsPerCGA")?.len(),
+            (None, None, Some(_)) => fields::number(fields, "rank")? as usize,
+            (None, None, None) => 2,
         };
-        let blocks = BlockLayout::read(fields, rank.unwrap_or(RANK))?;
+        if rank == 0 || rank > RANK {
+            return Err(LayoutError::Field("rank"));
+        }
+        let blocks = BlockLayout::read(fields, rank)?;
         Ok(Self {
             swizzle_bytes,
             is_transposed: fields::flag(fields, "transposed")?,
@@ -67,9 +71,7 @@ impl NvmmaShared {
     }
 
     pub(super) fn to_linear(&self, shape: &Shape, element_bits: u32) -> Result<LinearLayout, LayoutError> {
-        if self.rank.is_some_and(|rank| rank != shape.rank()) {
-            return Err(LayoutError::Rank { expected: self.rank.unwrap_or_default(), got: shape.rank() });
-        }
+        demand_rank(self.rank, shape)?;
         let element = match self.element {
             Some(bits) => bits,
             None => exponent(element_bits, "the size of an element")?,
@@ -185,5 +187,5 @@ pub(super) fn read_undivided(attribute: &Attribute<'_>) -> Result<NvmmaShared, L
     };
     let blocks = BlockLayout::read(fields, rank)?;
     let is_transposed = order.first() == Some(&0);
-    Ok(NvmmaShared { swizzle_bytes, is_transposed, element: None, is_fp4_padded: false, blocks, rank: Some(rank) })
+    Ok(NvmmaShared { swizzle_bytes, is_transposed, element: None, is_fp4_padded: false, blocks, rank })
 }

@@ -6,7 +6,7 @@ use super::{
         axis::{Axis, Extent},
         error::LayoutError,
         linear::LinearLayout,
-        shape::{RANK, Shape},
+        shape::Shape,
     },
     Encoding, blocked, fields, tile,
 };
@@ -14,8 +14,7 @@ use super::{
 pub(super) fn read(attribute: &Attribute<'_>) -> Result<Encoding, LayoutError> {
     let dim = fields::number(&attribute.fields, "dim")? as usize;
     let parent = fields::nested(&attribute.fields, "parent")?;
-    let is_inside = parent.rank().is_some_and(|rank| rank >= 2 && dim < rank);
-    if !is_inside {
+    if parent.rank() < 2 || dim >= parent.rank() {
         return Err(LayoutError::Field("dim"));
     }
     Ok(Encoding::Slice { dim, parent: Box::new(parent) })
@@ -29,8 +28,7 @@ pub(super) fn to_linear(
     shape: &Shape,
     element_bits: u32,
 ) -> Result<LinearLayout, LayoutError> {
-    let expected = parent.rank().unwrap_or(RANK).saturating_sub(1);
-    blocked::demand_rank(expected, shape)?;
+    blocked::demand_rank(parent.rank().saturating_sub(1), shape)?;
     let mut bits = shape.bits().to_vec();
     if dim > bits.len() {
         return Err(LayoutError::Field("dim"));

@@ -118,6 +118,6 @@ impl Mfma {
         order.extend((0..rank - 2).rev());
         let one = tile::spread(&one, &order)?;
         let warps = tile::standard(Axis::Warp, &self.warps, &tile::row_major(rank))?;
-        self.blocks.repeated_along(k).around(&one.product(&warps)?, shape)
+        self.blocks.around(&one.product(&warps)?, shape)
     }
 }

@@ -103,7 +103,7 @@ impl Wmma {
         let mut order = vec![k, other];
         order.extend((0..rank - 2).rev());
         let one = tile::spread(&one, &order)?.product(&self.repeats_along(k)?)?;
-        self.blocks.repeated_along(k).around(&one, shape)
+        self.blocks.around(&one, shape)
     }
 
     /// The repeats with all indices along the contraction holding the same elements.
