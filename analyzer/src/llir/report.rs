@@ -41,8 +41,11 @@ pub fn report(text: &str, budget: &mut Budget) -> Result<Report, AnalyzeError> {
     let mut reading = Reading::default();
     let mut in_body = false;
     let mut in_cases = false;
-    for raw in text.lines() {
+    let mut offset = 0;
+    for raw in text.split_inclusive('\n') {
         budget.work(20 + raw.len() as u64 / 2)?;
+        let here = offset;
+        offset += raw.len();
         let line = raw.trim();
         if !in_body {
             if line.starts_with("define ") {
@@ -52,7 +55,9 @@ pub fn report(text: &str, budget: &mut Budget) -> Result<Report, AnalyzeError> {
                 let kernel = line.contains("_kernel ") || !line.starts_with("define internal ");
                 stream.function(symbol.trim_start_matches('@').trim_matches('"'), kernel, 0, budget)?;
             } else if line.starts_with('!') {
-                budget.store(usize::from(metadata.define(line)))?;
+                budget.store(2 * usize::from(metadata.define(line)))?;
+            } else if let Some(second) = other_stage(line) {
+                return Err(AnalyzeError::TwoStages { first: Stage::Llir, second, offset: here });
             }
             continue;
         }
@@ -71,7 +76,7 @@ pub fn report(text: &str, budget: &mut Budget) -> Result<Report, AnalyzeError> {
         }
     }
     if in_body {
-        report.warnings.push("the last function has no end: the file seems cut".to_owned());
+        return Err(AnalyzeError::Truncated { stage: Stage::Llir, missing: "the end of a function" });
     }
     if reading.not_understood > 0 {
         report.warnings.push(format!("{} lines not understood", reading.not_understood));
@@ -79,6 +84,14 @@ pub fn report(text: &str, budget: &mut Budget) -> Result<Report, AnalyzeError> {
     finish(&mut report, &stream, &reading, &metadata, budget)?;
     report.normal_digest = Some(crate::normal::llvm::digest(text, budget)?);
     Ok(report)
+}
+
+/// The stage that begins at a line outside functions, when it is not this one.
+fn other_stage(line: &str) -> Option<Stage> {
+    if line.starts_with("module ") || line.starts_with("tt.func ") {
+        return Some(Stage::Ttir);
+    }
+    crate::detect::line_stage(line.as_bytes()).filter(|stage| *stage != Stage::Llir)
 }
 
 impl<'a> Reading<'a> {

@@ -100,8 +100,6 @@ pub struct Module<'a> {
     pub not_understood: u64,
     /// The first of them.
     pub first_not_understood: Option<(u32, &'a str)>,
-    /// Regions still open at the end.
-    pub unclosed: usize,
     /// Identity of meaning.
     pub normal_digest: Option<Digest>,
 }

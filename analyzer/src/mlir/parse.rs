@@ -16,6 +16,11 @@ const OPERATION_ENTRIES: usize = 3;
 /// What a name costs: its definition, its place in the scope and the way back.
 const NAME_ENTRIES: usize = 2;
 
+/// What an alias costs: the report keeps its name twice, its kind and its body as text of its own.
+const ALIAS_ENTRIES: usize = 16;
+/// What a function or one of its arguments costs, in the module and in the report.
+const FUNCTION_ENTRIES: usize = 12;
+
 /// An open region.
 struct Region {
     operation: u32,
@@ -75,7 +80,9 @@ pub fn parse<'a>(text: &'a str, stage: Stage, budget: &mut Budget) -> Result<Mod
         offset += line.len();
     }
     let Parser { mut module, budget, regions, normal, .. } = parser;
-    module.unclosed = regions.len();
+    if !regions.is_empty() {
+        return Err(AnalyzeError::Truncated { stage, missing: "the end of a region" });
+    }
     module.normal_digest = Some(normal.finish(&module.aliases, budget)?);
     Ok(module)
 }
@@ -112,7 +119,7 @@ impl<'a> Parser<'a, '_> {
         }
         if let Some(kind) = body.strip_prefix('#') {
             let end = kind.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.').unwrap_or(kind.len());
-            self.budget.store(NAME_ENTRIES)?;
+            self.budget.store(ALIAS_ENTRIES)?;
             let (name, kind) = (name.text.trim_start_matches('#'), kind.get(..end).unwrap_or(""));
             self.module.aliases.push(Alias { name, kind, body });
         }
@@ -218,11 +225,18 @@ impl<'a> Parser<'a, '_> {
             }
             first = tokens.next();
         }
-        let Some(name_token) = first.filter(|token| matches!(token.kind, Kind::Word | Kind::Text)) else {
+        let name_token = first.filter(|token| matches!(token.kind, Kind::Word | Kind::Text));
+        let name = name_token.map_or("", |token| token.text.trim_matches('"'));
+        // No operation of a dialect: before it is called a word of MLIR, it must not be the start of another stage.
+        if !name.contains('.')
+            && let Some(second) = crate::detect::line_stage(line.as_bytes())
+        {
+            return Err(AnalyzeError::TwoStages { first: stage, second, offset });
+        }
+        let Some(name_token) = name_token else {
             self.not_understood(line, number);
             return Ok(());
         };
-        let name = name_token.text.trim_matches('"');
         if let (true, Some(owner)) = (is_region_head(name) && line.ends_with('{'), self.last) {
             let (_, _, opens) = self.scan(line, tokens, Use::Nothing, 0)?;
             self.normal.end_line(self.regions.len());
@@ -385,7 +399,7 @@ impl<'a> Parser<'a, '_> {
                 }
                 let list = arguments::bracketed(head.get(token.end()..).unwrap_or(""), "(").unwrap_or("");
                 let arguments = arguments::arguments(list);
-                self.budget.store(4 * (1 + arguments.len()))?;
+                self.budget.store(FUNCTION_ENTRIES * (1 + arguments.len()))?;
                 let name = token.text.trim_start_matches('@').trim_matches('"');
                 self.module.functions.push(Function { name, operation: index, public: !private, arguments });
                 break;

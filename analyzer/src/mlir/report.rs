@@ -35,9 +35,6 @@ pub fn report(text: &str, stage: Stage, budget: &mut Budget) -> Result<Report, A
         let text = lowerline_shared::ids::shown(text);
         report.warnings.push(format!("{count} lines not understood, the first is line {line}: {text}"));
     }
-    if module.unclosed > 0 {
-        report.warnings.push(format!("{} regions have no end: the file seems cut", module.unclosed));
-    }
     Ok(report)
 }
 
@@ -122,7 +119,7 @@ fn functions(module: &Module<'_>, budget: &mut Budget) -> Result<Vec<FunctionRep
             loops.push((index, LoopReport { header, depth, instructions: 0, source, hot: false }));
         }
     }
-    fill_loops(module, &owner, &mut found);
+    fill_loops(module, &owner, &mut found, budget)?;
     Ok(found
         .into_iter()
         .map(|(mut report, loops)| {
@@ -133,12 +130,18 @@ fn functions(module: &Module<'_>, budget: &mut Budget) -> Result<Vec<FunctionRep
 }
 
 /// Counts what is in each loop and marks the hot one: the innermost that holds tensor compute, else the deepest.
-fn fill_loops(module: &Module<'_>, owner: &[Option<usize>], found: &mut [(FunctionReport, Vec<(u32, LoopReport)>)]) {
+fn fill_loops(
+    module: &Module<'_>,
+    owner: &[Option<usize>],
+    found: &mut [(FunctionReport, Vec<(u32, LoopReport)>)],
+    budget: &mut Budget,
+) -> Result<(), AnalyzeError> {
     let mut tensor: HashMap<u32, bool> = HashMap::new();
     for (operation, of) in module.operations.iter().zip(owner) {
         if operation.loops == 0 {
             continue;
         }
+        budget.work(u64::from(operation.loops) * 20)?;
         let Some((_, loops)) = of.and_then(|of| found.get_mut(of)) else { continue };
         let mut innermost = true;
         let mut at = operation.parent;
@@ -165,4 +168,5 @@ fn fill_loops(module: &Module<'_>, owner: &[Option<usize>], found: &mut [(Functi
             report.hot = true;
         }
     }
+    Ok(())
 }

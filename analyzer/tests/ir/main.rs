@@ -4,6 +4,10 @@
 
 mod corpus;
 mod elf;
+mod elf_file;
+mod hostile;
 mod llir;
+mod memory;
 mod mlir;
+mod mutate;
 mod occupancy;
