@@ -1,23 +1,20 @@
 //! Starts and stops the cluster of one data directory.
 
 use std::{
-    ffi::OsString,
-    fmt::Write as _,
     fs::{self, File},
     io::Write as _,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    time::{Duration, Instant},
 };
 
-use nix::sys::signal::Signal;
 use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 
 use crate::{
     Binaries, Error,
-    guard::Guarded,
-    place::{self, Place, as_list_entry},
+    keeper::Keeper,
+    launch::last_lines,
+    place::{self, Place},
     state,
 };
 
@@ -27,23 +24,13 @@ pub const DATABASE: &str = "lowerline";
 /// The one role, a superuser: whoever can enter the socket's folder is trusted.
 const ROLE: &str = "lowerline";
 
-/// How long a start may be refused by what is left of a Postgres that is still dying.
-const RETRY: Duration = Duration::from_secs(10);
-
-/// How long recovery after a crash may take before it is called an error. A checkpoint is at most five minutes of
-/// writing ago, and replay is faster than writing.
-const READY: Duration = Duration::from_mins(2);
-
-/// A fast shutdown writes one checkpoint; a disk that needs longer than this loses nothing by the immediate one.
-const STOP: Duration = Duration::from_secs(20);
-
-/// A running private Postgres. Dropping it stops it.
+/// A running private Postgres, started again whenever it ends by itself. Dropping this stops it.
 #[derive(Debug)]
 pub struct Cluster {
-    postgres: Guarded,
+    keeper: Keeper,
     place: Place,
     data_dir: PathBuf,
-    // Held, not read: the kernel frees the lock with the file.
+    // Held, not read: the kernel frees the lock with the file. Last, for fields are dropped in order.
     _lock: File,
 }
 
@@ -62,19 +49,16 @@ impl Cluster {
             }
             Some(_) => state::stop_orphan(&place)?,
         }
-        let postgres = run(&place, binaries)?;
-        Ok(Self { postgres, place, data_dir, _lock: lock })
+        let keeper = Keeper::start(place.clone(), binaries.clone())?;
+        Ok(Self { keeper, place, data_dir, _lock: lock })
     }
 
     /// An address that both libpq and sqlx understand. [`DATABASE`] exists, and so does `postgres`.
     pub fn url(&self, database: &str) -> String {
         let folder = percent_encode(self.place.socket_folder.as_os_str().as_bytes(), NON_ALPHANUMERIC);
         let database = percent_encode(database.as_bytes(), NON_ALPHANUMERIC);
-        let mut url = String::new();
         // The host before the query is only there because an address with a user needs one; the folder overrides it.
-        write!(url, "postgres://{ROLE}@localhost/{database}?host={folder}&sslmode=disable")
-            .expect("writing to a string cannot fail");
-        url
+        format!("postgres://{ROLE}@localhost/{database}?host={folder}&sslmode=disable")
     }
 
     /// The absolute data directory.
@@ -82,9 +66,9 @@ impl Cluster {
         &self.data_dir
     }
 
-    /// Process id of Postgres.
-    pub fn pid(&self) -> u32 {
-        self.postgres.pid()
+    /// Process id of Postgres; `None` while it is being started again.
+    pub fn pid(&self) -> Option<u32> {
+        self.keeper.pid()
     }
 
     /// Where Postgres writes what it has to say.
@@ -92,42 +76,12 @@ impl Cluster {
         &self.place.log
     }
 
-    /// `false` once Postgres has ended by itself; start again after dropping this.
-    pub fn is_running(&mut self) -> bool {
-        matches!(self.postgres.ended(), Ok(None))
-    }
-
     /// Stops Postgres and returns when it is gone. Open connections are cut.
     ///
     /// # Errors
     /// [`Error::Io`] when the system cannot tell about the process.
     pub fn stop(mut self) -> Result<(), Error> {
-        self.end()
-    }
-
-    fn end(&mut self) -> Result<(), Error> {
-        let started = Instant::now();
-        self.postgres.release();
-        let mut signals = [(STOP, Signal::SIGQUIT), (STOP + Duration::from_secs(5), Signal::SIGKILL)].into_iter();
-        let mut next = signals.next();
-        while self.postgres.ended().map_err(Error::io("wait for the Postgres of", &self.data_dir))?.is_none() {
-            if let Some((after, signal)) = next
-                && started.elapsed() > after
-            {
-                // Gone in between is what is wanted.
-                state::signal_postgres(self.postgres.pid(), signal).ok();
-                next = signals.next();
-            }
-            std::thread::sleep(state::POLL);
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Cluster {
-    fn drop(&mut self) {
-        // Nobody is left to tell; the next start recovers.
-        self.end().ok();
+        self.keeper.stop()
     }
 }
 
@@ -165,62 +119,4 @@ fn finish(program: &'static str, mut command: Command, input: &str) -> Result<()
         return Ok(());
     }
     Err(Error::Program { program, status: output.status.to_string(), output: last_lines(&text) })
-}
-
-/// Starts Postgres until it stays up: what is left of a killed one (its backends, its lock file) goes away by itself.
-fn run(place: &Place, binaries: &Binaries) -> Result<Guarded, Error> {
-    let started = Instant::now();
-    loop {
-        let log = File::create(&place.log).map_err(Error::io("create", &place.log))?;
-        let mut postgres = Guarded::spawn(&place.account, &binaries.program("postgres"), &arguments(place), log)
-            .map_err(Error::io("run", binaries.folder()))?;
-        let status = loop {
-            if state::is_ready(&place.cluster, postgres.pid()) {
-                return Ok(postgres);
-            }
-            if let Some(status) = postgres.ended().map_err(Error::io("wait for", binaries.folder()))? {
-                break status;
-            }
-            if started.elapsed() > READY {
-                let output = last_lines(&fs::read_to_string(&place.log).unwrap_or_default());
-                return Err(Error::NotReady { seconds: READY.as_secs(), log: place.log.clone(), output });
-            }
-            std::thread::sleep(state::POLL);
-        };
-        let said = fs::read_to_string(&place.log).unwrap_or_default();
-        if started.elapsed() > RETRY {
-            return Err(Error::Program { program: "postgres", status: status.to_string(), output: last_lines(&said) });
-        }
-        state::stop_orphan(place)?;
-        std::thread::sleep(state::POLL * 10);
-    }
-}
-
-fn arguments(place: &Place) -> Vec<OsString> {
-    let mut arguments: Vec<OsString> = vec!["-D".into(), place.cluster.clone().into()];
-    let mut folder = OsString::from("unix_socket_directories=");
-    folder.push(as_list_entry(&place.socket_folder));
-    let settings = [
-        folder,
-        "listen_addresses=".into(),
-        "port=5432".into(),
-        "unix_socket_permissions=0700".into(),
-        "cluster_name=lowerline".into(),
-        // No replica and no archive will ever read the log, so bulk loads may skip it.
-        "wal_level=minimal".into(),
-        "max_wal_senders=0".into(),
-        "max_wal_size=2GB".into(),
-        // Queries are short; compiling them costs more than running them.
-        "jit=off".into(),
-    ];
-    for setting in settings {
-        arguments.push("-c".into());
-        arguments.push(setting);
-    }
-    arguments
-}
-
-fn last_lines(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    lines[lines.len().saturating_sub(8)..].join("\n")
 }

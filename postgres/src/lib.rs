@@ -5,7 +5,7 @@
 //!
 //! Modules in reading order: [`binaries`] (which `postgres` and `initdb`), `account` (whose rights they run with),
 //! `place` (where the files lie), `guard` (how Postgres ends when its server does), `state` (what Postgres says about
-//! itself), [`cluster`] (start, stop) and [`error`].
+//! itself), `launch` (one start, one stop), `keeper` (again when it ended by itself), [`cluster`] (all of it) and [`error`].
 //!
 //! Synchronous: starting takes 0.2 s, or some seconds the first time.
 
@@ -14,6 +14,8 @@ pub mod binaries;
 pub mod cluster;
 pub mod error;
 mod guard;
+mod keeper;
+mod launch;
 mod place;
 mod state;
 

@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus},
     thread,
@@ -74,7 +75,8 @@ impl Server {
         command.arg("serve").arg("--data").arg(data).arg("--app").arg(app).arg("--port-file").arg(&port_file);
         command.args(["--listen", &format!("127.0.0.1:{port}")]);
         let out = fs::File::create(log).with_context(|| format!("cannot create {}", log.display()))?;
-        command.stdout(out.try_clone()?).stderr(out);
+        // A group of its own: Ctrl-C reaches us, and we ask it once to stop; asked twice it would not drain.
+        command.process_group(0).stdout(out.try_clone()?).stderr(out);
         let mut child = command.spawn().with_context(|| format!("cannot run {}", programs.server.display()))?;
         let deadline = Instant::now() + START;
         let port = loop {

@@ -115,6 +115,11 @@ fn browser(repository: &Repository) -> Result<()> {
     setup::npm::packages(repository, "e2e")?;
     let app = app::build(repository)?;
     let programs = server::build(repository, false)?;
+    // The tests push, and expect to find what they pushed and no more.
+    let data = repository.target.join("e2e-data");
+    if data.exists() {
+        std::fs::remove_dir_all(&data)?;
+    }
     let mut server = demo::start(repository, &programs, &app.folder, "e2e-data", 0)?;
     let token = server.token("hostile", "https://example.invalid/hostile")?;
     let mut node = Command::new("node");

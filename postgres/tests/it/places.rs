@@ -40,7 +40,7 @@ fn root_gives_up_its_rights_and_nobody_else_may_enter() {
         assert_eq!(folder.mode() & 0o777, 0o700);
     }
     assert_eq!(query(&cluster.url(DATABASE), "show listen_addresses").unwrap(), [""]);
-    let process = fs::metadata(format!("/proc/{}", cluster.pid())).unwrap();
+    let process = fs::metadata(format!("/proc/{}", cluster.pid().unwrap())).unwrap();
     assert_eq!(process.uid(), found.uid());
 }
 

@@ -19,7 +19,7 @@ const DATA: &str = "LOWERLINE_TEST_DATA";
 pub fn hold() {
     let Some(data) = env::var_os(DATA).map(PathBuf::from) else { return };
     let cluster = Cluster::start(&data, &Binaries::locate().unwrap()).unwrap();
-    println!("\nheld {} {}", cluster.pid(), cluster.url(DATABASE));
+    println!("\nheld {} {}", cluster.pid().unwrap(), cluster.url(DATABASE));
     std::io::stdout().flush().unwrap();
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
     cluster.stop().unwrap();
