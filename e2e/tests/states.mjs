@@ -12,7 +12,7 @@ const PAGES = [
   { name: "compare", path: "/p/triton/compare/3.4.0...3.5.0", data: "changed-builds", held: "**/api/v1/**/compare/**" },
   {
     name: "compare one build",
-    path: "/p/triton/compare/3.4.0...3.5.0/flex_attention?target=sm_100a",
+    path: "/p/triton/compare/3.4.0...3.5.0/flex_attention?target=sm_100a&config=128x64_w8_s2",
     data: "families",
     held: "**/api/v1/**/compare/**",
   },
@@ -70,7 +70,7 @@ export default function define(test) {
   test(
     "states: a revision nobody pushed stays a column, never dropped",
     async (page) => {
-      await page.goto("/p/triton/compare/3.4.0...0.0.0/flex_attention?target=sm_100a");
+      await page.goto("/p/triton/compare/3.4.0...0.0.0/flex_attention?target=sm_100a&config=128x64_w8_s2");
       await page.locator('[data-test="state"], [data-test="error"]').first().waitFor();
       if ((await part(page, "state").count()) > 0) {
         assert.equal(await part(page, "state").count(), 2);
@@ -87,7 +87,7 @@ export default function define(test) {
   });
 
   test("states: a failed build stays a state of the comparison", async (page) => {
-    await page.goto("/p/triton/compare/3.2.0...3.4.0/flex_attention?target=sm_100a");
+    await page.goto("/p/triton/compare/3.2.0...3.4.0/flex_attention?target=sm_100a&config=128x64_w8_s2");
     await part(page, "state").first().waitFor();
     assert.equal(await part(page, "state").count(), 2);
     await part(page, "failed").first().waitFor();

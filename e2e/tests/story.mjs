@@ -98,19 +98,19 @@ export default function define(test, suite) {
   });
 
   test("story: the released tags work as revisions too", async (page) => {
-    await page.goto("/p/triton/compare/3.4.0...3.5.0/flex_attention?target=sm_100a");
+    await page.goto("/p/triton/compare/3.4.0...3.5.0/flex_attention?target=sm_100a&config=128x64_w8_s2");
     await part(page, "families").waitFor();
     assert.deepEqual((await numbers(page)).staging, ["0", "20"]);
     assert.match(await page.title(), /flex_attention/);
   });
 
   test("story: Markdown of the comparison holds the numbers and the link", async (page) => {
-    await page.goto("/p/triton/compare/3.4.0...3.5.0/flex_attention?target=sm_100a");
+    await page.goto("/p/triton/compare/3.4.0...3.5.0/flex_attention?target=sm_100a&config=128x64_w8_s2");
     await part(page, "families").waitFor();
     await part(page, "copy-markdown").click();
     await eventually(() => text(page, "toast"), "Markdown copied", "the copy is confirmed");
     const markdown = await page.evaluate(() => navigator.clipboard.readText());
     assert.ok(markdown.includes("| SASS | Fragment staging | 0 | 20 | +20 |"), markdown);
-    assert.ok(markdown.trim().endsWith("/p/triton/compare/3.4.0...3.5.0/flex_attention?target=sm_100a"), markdown);
+    assert.ok(markdown.trim().endsWith("/p/triton/compare/3.4.0...3.5.0/flex_attention?target=sm_100a&config=128x64_w8_s2"), markdown);
   });
 }

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { drawn, eventually, fits, hashes, part, text } from "../lib/page.mjs";
 
 const TRENDS = "/p/triton/trends?kernel=flex_attention&target=sm_90a,sm_100a&measure=fragment_staging,barrier";
-const COMPARE = "/p/triton/compare/3.4.0...3.5.0/flex_attention?target=sm_100a";
+const COMPARE = "/p/triton/compare/3.4.0...3.5.0/flex_attention?target=sm_100a&config=128x64_w8_s2";
 
 export default function define(test) {
   test("use: the theme switch redraws the charts and is remembered", async (page) => {

@@ -59,6 +59,18 @@ pub fn use_fetch<T>(address: impl Fn() -> Option<String> + Send + Sync + 'static
 where
     T: DeserializeOwned + Send + Sync + 'static,
 {
+    follow(address, read_json)
+}
+
+/// Follows the address of a text.
+pub fn use_text(address: impl Fn() -> Option<String> + Send + Sync + 'static) -> Fetched<String> {
+    follow(address, Ok)
+}
+
+fn follow<T: Send + Sync + 'static>(
+    address: impl Fn() -> Option<String> + Send + Sync + 'static,
+    read: fn(String) -> Result<T, String>,
+) -> Fetched<T> {
     let fetched = Fetched {
         data: RwSignal::new(None),
         failure: RwSignal::new(None),
@@ -77,7 +89,7 @@ where
             fetched.failure.set(None);
         }
         spawn_local(async move {
-            let answer = get_json::<T>(&address).await;
+            let answer = get(&address, read).await;
             // The page may be gone, or may have asked for something else.
             if newest.try_get_value() != Some(ticket) {
                 return;
@@ -92,8 +104,17 @@ where
     fetched
 }
 
-/// One question.
+/// Asks once for JSON.
 pub async fn get_json<T: DeserializeOwned>(address: &str) -> Result<T, Failure> {
+    get(address, read_json).await
+}
+
+fn read_json<T: DeserializeOwned>(body: String) -> Result<T, String> {
+    serde_json::from_str(&body).map_err(|error| format!("The answer could not be read: {error}."))
+}
+
+/// One question.
+async fn get<T>(address: &str, read: fn(String) -> Result<T, String>) -> Result<T, Failure> {
     let failure = |status, message: String| Failure { status, code: None, message, hint: None, request_id: None };
     let response = gloo_net::http::Request::get(address)
         .send()
@@ -102,8 +123,7 @@ pub async fn get_json<T: DeserializeOwned>(address: &str) -> Result<T, Failure> 
     let status = response.status();
     let body = response.text().await.map_err(|_| failure(Some(status), "The answer broke off.".to_owned()))?;
     if response.ok() {
-        return serde_json::from_str(&body)
-            .map_err(|error| failure(Some(status), format!("The answer could not be read: {error}.")));
+        return read(body).map_err(|message| failure(Some(status), message));
     }
     Err(match serde_json::from_str::<Problem>(&body) {
         Ok(Problem { error }) => Failure {

@@ -1,7 +1,7 @@
 //! Addresses of the read API, as the browser and the command line ask it.
 
 use crate::{
-    ids::{ProjectSlug, Rev},
+    ids::{Digest, ProjectSlug, Rev},
     permalink::{CompareQuery, StateRef, TrendsQuery, encode, format_states},
 };
 
@@ -40,6 +40,16 @@ pub fn measures(project: &ProjectSlug, kernel: Option<&str>, text: &str) -> Stri
 pub fn trends(project: &ProjectSlug, query: &TrendsQuery) -> String {
     let query = TrendsQuery { at: None, ..query.clone() };
     format!("{PREFIX}/projects/{project}/trends{}", query.query())
+}
+
+/// `GET` → the bytes of a blob.
+pub fn blob(digest: &Digest) -> String {
+    format!("{PREFIX}/blobs/{digest}")
+}
+
+/// `GET` → what the analyzer found in a blob.
+pub fn report(digest: &Digest) -> String {
+    format!("{PREFIX}/blobs/{digest}/report")
 }
 
 /// `GET` → states side by side. What the page alone needs (`open`, `view`, `stage`) is left out.

@@ -1,11 +1,16 @@
 //! Arithmetic of states side by side: what moved, by how much, with which share. Levels are never added, but by a
 //! saved view that says so.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::{
     api::{
         BuildComparison, CommitSummary, Counts, FamilyRow, LevelTable, ResourceRow, StateBuild, StateInfo, TargetChange,
     },
     family::{Family, MetaFamily},
+    ids::Digest,
+    report::{OpcodeCount, Report},
+    strip::StageFacts,
     table::{Cell, Table},
 };
 
@@ -103,6 +108,70 @@ pub fn builds_of(changes: &[TargetChange]) -> (u64, u64) {
     changes.iter().fold((0, 0), |(builds, failed), change| (builds + change.builds, failed + change.failed))
 }
 
+/// One operation or opcode whose count differs between two reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperationChange {
+    /// Operation of MLIR or LLVM IR, or canonical opcode.
+    pub name: String,
+    /// Count in the first report.
+    pub before: u64,
+    /// Count in the second.
+    pub now: u64,
+    /// Counts inside loops; `None` where the stage has none.
+    pub in_loop: Option<(u64, u64)>,
+}
+
+/// What differs between two reports of one stage, largest difference first.
+pub fn operation_changes(a: &Report, b: &Report) -> Vec<OperationChange> {
+    let read = |report: &Report| -> BTreeMap<String, (u64, Option<u64>)> {
+        let ops = report
+            .ops
+            .iter()
+            .map(|(name, count)| (name.clone(), (*count, Some(report.ops_in_loop.get(name).copied().unwrap_or(0)))));
+        let mut out: BTreeMap<_, _> = ops.collect();
+        for row in report.histogram() {
+            let entry = out.entry(row.opcode).or_insert((0, Some(0)));
+            entry.0 += row.counts.function;
+            entry.1 = entry.1.map(|sum| sum + row.counts.r#loop);
+        }
+        out
+    };
+    let (a, b) = (read(a), read(b));
+    let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    let mut changes: Vec<OperationChange> = names
+        .into_iter()
+        .filter_map(|name| {
+            let (before, loop_before) = a.get(name).copied().unwrap_or((0, Some(0)));
+            let (now, loop_now) = b.get(name).copied().unwrap_or((0, Some(0)));
+            let change = OperationChange { name: name.clone(), before, now, in_loop: loop_before.zip(loop_now) };
+            (before != now || loop_before != loop_now).then_some(change)
+        })
+        .collect();
+    changes.sort_by_key(|change| std::cmp::Reverse(change.before.abs_diff(change.now)));
+    changes
+}
+
+/// What a report says of a stage, for the strip. Histograms are compared as they are, so their identity is the place of
+/// the first equal one in `known`, which grows.
+pub fn stage_facts(raw: Digest, report: &Report, known: &mut Vec<Vec<OpcodeCount>>) -> StageFacts {
+    let histogram = report.histogram();
+    let amount = if histogram.is_empty() {
+        report.ops.values().sum()
+    } else {
+        histogram.iter().map(|row| row.counts.function).sum()
+    };
+    let identity = (!histogram.is_empty()).then(|| {
+        let place = known.iter().position(|other| *other == histogram).unwrap_or_else(|| {
+            known.push(histogram);
+            known.len() - 1
+        });
+        let mut bytes = [0_u8; 32];
+        bytes.iter_mut().zip(place.to_be_bytes()).for_each(|(byte, part)| *byte = part);
+        Digest(bytes)
+    });
+    StageFacts { raw, normal: report.normal_digest, histogram: identity, amount: (amount > 0).then_some(amount) }
+}
+
 fn cells(counts: &[Option<i64>]) -> impl Iterator<Item = Cell> + '_ {
     let values = counts.iter().map(|value| Cell::count(*value));
     let differences = (1..counts.len()).map(|n| difference(counts, n).map_or(Cell::Nothing, Cell::Difference));
@@ -183,6 +252,23 @@ mod tests {
             assert_eq!(saved_view(&levels(), view, 3), [Some(128), Some(128), Some(128)]);
         }
         assert_eq!(saved_view(&[], &META_FAMILIES[0], 2), [None, None]);
+    }
+
+    #[test]
+    fn operations_that_moved_are_named_largest_first() {
+        let report = |converts: u64, in_loop: u64, loads: u64| {
+            let mut report = Report::new(1, Stage::Ttgir);
+            report.ops = [("ttg.convert_layout".to_owned(), converts), ("tt.load".to_owned(), loads)].into();
+            report.ops_in_loop = [("ttg.convert_layout".to_owned(), in_loop)].into();
+            report
+        };
+        let changes = operation_changes(&report(11, 5, 3), &report(7, 1, 4));
+        assert_eq!(
+            changes[0],
+            OperationChange { name: "ttg.convert_layout".to_owned(), before: 11, now: 7, in_loop: Some((5, 1)) }
+        );
+        assert_eq!(changes[1].name, "tt.load");
+        assert_eq!(operation_changes(&report(1, 1, 1), &report(1, 1, 1)), []);
     }
 
     #[test]

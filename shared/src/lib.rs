@@ -13,6 +13,7 @@ pub mod api_path;
 pub mod comparison;
 pub mod display;
 pub mod family;
+pub mod fold;
 pub mod ids;
 pub mod limits;
 pub mod measure;

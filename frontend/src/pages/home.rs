@@ -10,18 +10,28 @@ use lowerline_shared::{
     permalink::Page,
 };
 
-use super::project::Overview;
-use crate::{fetch::use_fetch, parts::states};
+use crate::{app::Go, fetch::use_fetch, parts::states};
 
 /// The page.
 #[component]
 pub fn Home() -> impl IntoView {
+    let go: Go = expect_context();
     let projects = use_fetch::<Vec<ProjectSummary>>(|| Some(api_path::projects()));
+    // With one project this address is another name of its page, which has the tabs and the search.
+    Effect::new(move |_| {
+        let only = projects.data.with(|projects| match projects.as_ref().map(|all| all.as_slice()) {
+            Some([only]) => Some(only.slug.clone()),
+            _ => None,
+        });
+        if let Some(only) = only {
+            go.replace(&Page::Project(only));
+        }
+    });
     view! {
         <div data-test="page-home">
             {states::fetched("The list of projects", projects, 4, |projects: Arc<Vec<ProjectSummary>>| match projects.as_slice() {
                 [] => view! { <NoProjects/> }.into_any(),
-                [only] => view! { <Overview project=only.slug.clone()/> }.into_any(),
+                [_] => view! { <states::Skeleton/> }.into_any(),
                 many => list(many).into_any(),
             })}
         </div>

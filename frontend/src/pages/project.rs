@@ -31,12 +31,6 @@ const COMMITS: u32 = 60;
 /// The page.
 #[component]
 pub fn Project(project: ProjectSlug) -> impl IntoView {
-    view! { <div data-test="page-project"><Overview project/></div> }
-}
-
-/// What the page shows; the home page shows it too when there is one project.
-#[component]
-pub fn Overview(project: ProjectSlug) -> impl IntoView {
     let slug = StoredValue::new(project.clone());
     let detail = use_fetch::<ProjectDetail>(move || Some(slug.with_value(api_path::project)));
     let commits =
@@ -47,7 +41,7 @@ pub fn Overview(project: ProjectSlug) -> impl IntoView {
         name: "commits",
     });
     view! {
-        <div class="head">
+        <div class="head" data-test="page-project">
             <h1>{project.to_string()}</h1>
             <span class="sub">{move || detail.data.with(|detail| detail.as_ref().map(|detail| summary(detail)))}</span>
             <Export takeaway/>
@@ -92,9 +86,9 @@ fn targets_of(rows: &[CommitRow]) -> Vec<TargetName> {
     targets
 }
 
-/// Which versions of the assembler a commit used, as its toolchain says.
-fn assemblers(row: &CommitRow) -> String {
-    let tools = row.commit.toolchain.iter().filter(|(tool, _)| tool.contains("ptxas") || tool.contains("lld"));
+/// What compiled a commit; single builds may add to it.
+fn toolchain(row: &CommitRow) -> String {
+    let tools = row.commit.toolchain.iter();
     tools.map(|(tool, version)| format!("{tool} {version}")).collect::<Vec<_>>().join(", ")
 }
 
@@ -108,9 +102,9 @@ fn commit_table(project: &ProjectSlug, rows: &[CommitRow]) -> impl IntoView + us
         view! {
             <tr data-test="commit">
                 <th scope="row"><a href=page>{row.commit.name().to_owned()}</a></th>
-                <td class="brk">{marks::foreign(&row.commit.subject)}</td>
+                <td class="subject">{marks::foreign(&row.commit.subject)}</td>
                 <td class="nw muted">{display::day(row.commit.committed_at)}</td>
-                <td>{assemblers(row)}</td>
+                <td>{toolchain(row)}</td>
                 <td class="num">{display::count(i64::try_from(builds).unwrap_or(i64::MAX))}</td>
                 <td class="num">{if failed == 0 { "0".to_owned() } else { format!("✕ {failed}") }}</td>
                 <td class="num">
@@ -133,7 +127,7 @@ fn commit_table(project: &ProjectSlug, rows: &[CommitRow]) -> impl IntoView + us
                             <th scope="col">"Commit"</th>
                             <th scope="col">"Subject"</th>
                             <th scope="col">"Day"</th>
-                            <th scope="col">"Assemblers"</th>
+                            <th scope="col">"Toolchain"</th>
                             <th class="num" scope="col">"Builds"</th>
                             <th class="num" scope="col">"Failed"</th>
                             <th class="num" scope="col">"Variants changed"</th>

@@ -17,7 +17,16 @@ fn columns(states: usize) -> usize {
 }
 
 /// The panel.
-pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> impl IntoView + use<> {
+pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> AnyView {
+    if build.levels.is_empty() {
+        return view! {
+            <section class="panel" data-test="families">
+                <header><h2>"Families"</h2></header>
+                <p class="body ink2">"No state has instructions to count: neither PTX nor machine code was pushed or could be read."</p>
+            </section>
+        }
+        .into_any();
+    }
     let (moved, still) = comparison::family_lines(&build.levels);
     let (scope, open) = view.state.with(|(_, query)| (query.scope, query.open.clone()));
     let states = names.len();
@@ -63,6 +72,7 @@ pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> impl Into
             </div>
         </section>
     }
+    .into_any()
 }
 
 fn level_heads(names: &[String]) -> impl IntoView + use<> {

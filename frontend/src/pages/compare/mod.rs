@@ -25,6 +25,8 @@ mod list;
 mod resources;
 mod saved;
 mod side;
+mod strip;
+mod text;
 
 /// The page's state and the ways to change it.
 #[derive(Clone, Copy)]
@@ -117,17 +119,10 @@ fn states_line(view: View, data: Option<&CompareResponse>) -> String {
     format!("{}{}", names.join("..."), config.unwrap_or_default())
 }
 
-fn shown(view: View, data: &CompareResponse) -> AnyView {
-    if let Some(build) = only_build(view, data) {
-        let names: Vec<String> = data.states.iter().map(state_name).collect();
-        return view! {
-            <div class="stack">
-                {side::cards(view, data, build)}
-                <div class="cmp2">{saved::panel(view, build, &names)} {resources::panel(build, &names)}</div>
-                {families::panel(view, build, &names)}
-            </div>
-        }
-        .into_any();
+fn shown(view: View, data: &Arc<CompareResponse>) -> AnyView {
+    // Untracked: an answer of another kernel or target comes as other data.
+    if untrack(|| only_build(view, data).is_some()) {
+        return one(view, data.clone());
     }
     if data.builds.is_empty() {
         let title = if data.unchanged > 0 { "Nothing changed" } else { "No build to compare" };
@@ -151,6 +146,31 @@ fn shown(view: View, data: &CompareResponse) -> AnyView {
         .into_any();
     }
     view! { <div class="stack">{side::heads(data)} {list::panel(view, data)}</div> }.into_any()
+}
+
+/// One build in depth. Each panel follows the part of the address it shows, so that opening a row leaves the others be.
+fn one(view: View, data: Arc<CompareResponse>) -> AnyView {
+    let Some(build) = data.builds.first() else { return ().into_any() };
+    let names: Vec<String> = data.states.iter().map(state_name).collect();
+    let follow = |panel: fn(View, &BuildComparison, &[String]) -> AnyView| {
+        let (data, names) = (data.clone(), names.clone());
+        move || data.builds.first().map(|build| panel(view, build, &names))
+    };
+    let stage = Memo::new(move |_| view.state.with(|(_, query)| query.stage));
+    let text = follow(text::panel);
+    view! {
+        <div class="stack">
+            {side::cards(view, &data, build)}
+            {strip::panel(view, build, &names)}
+            <div class="cmp2">{follow(saved::panel)} {resources::panel(build, &names)}</div>
+            {follow(families::panel)}
+            {move || {
+                stage.track();
+                untrack(&text)
+            }}
+        </div>
+    }
+    .into_any()
 }
 
 fn table(data: &CompareResponse) -> Option<lowerline_shared::table::Table> {

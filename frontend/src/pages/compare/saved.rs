@@ -10,7 +10,7 @@ use crate::parts::marks;
 const VIEW: &str = "ptx+sass";
 
 /// What stands beside the resources: the toolchains, and the saved sums when asked for.
-pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> impl IntoView + use<> {
+pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> AnyView {
     let is_open = view.state.with(|(_, query)| query.view.as_deref() == Some(VIEW));
     let href = view.page(|_, query| query.view = (!is_open).then(|| VIEW.to_owned())).path();
     let sums = is_open.then(|| sums(build, names));
@@ -27,6 +27,7 @@ pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> impl Into
             </section>
         </div>
     }
+    .into_any()
 }
 
 fn sums(build: &BuildComparison, names: &[String]) -> impl IntoView + use<> {

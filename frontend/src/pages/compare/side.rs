@@ -16,7 +16,7 @@ pub fn heads(data: &CompareResponse) -> impl IntoView + use<> {
     let cards = data.states.iter().enumerate().map(|(n, state)| {
         view! {
             <section class="panel state" data-test="state">
-                {head(n, state, state.reconstruction.as_deref(), data.states.len())}
+                {head(n, state, state.reconstruction.as_deref())}
                 {state.commit.as_ref().map(|commit| tools(&commit.toolchain))}
             </section>
         }
@@ -33,7 +33,7 @@ pub fn cards(view: View, data: &CompareResponse, build: &BuildComparison) -> imp
         };
         view! {
             <section class="panel state" class:s2=reconstruction.is_some() data-test="state">
-                {head(n, state, reconstruction, data.states.len())}
+                {head(n, state, reconstruction)}
                 {body(view, n, state, built)}
             </section>
         }
@@ -46,12 +46,8 @@ fn letter(n: usize) -> char {
     char::from(b'A' + u8::try_from(n).unwrap_or(25).min(25))
 }
 
-fn head(n: usize, state: &StateInfo, reconstruction: Option<&str>, of: usize) -> impl IntoView + use<> {
-    let role = match n {
-        0 => "base",
-        n if n + 1 == of => "last",
-        _ => "",
-    };
+fn head(n: usize, state: &StateInfo, reconstruction: Option<&str>) -> impl IntoView + use<> {
+    let role = if n == 0 { "base" } else { "" };
     let badge = reconstruction.map(|what| {
         view! { <span class="badge dash" title=what.to_owned() data-test="reconstruction">"reconstructed, not a release"</span> }
     });

@@ -161,8 +161,7 @@ fn Cell(
     pointed: RwSignal<Option<Pointed>>,
 ) -> impl IntoView {
     let Some(series) = series_of(&data, &measure, &target).cloned() else {
-        return view! { <div class="cell small muted"><p class="pad">"not counted on this target"</p></div> }
-            .into_any();
+        return nothing(&target, "not counted on this target");
     };
     let series = Arc::new(series);
     let plot: Arc<Plot> = Arc::new(plot::plot(&series));
@@ -172,7 +171,7 @@ fn Cell(
         } else {
             "no such stage on this target"
         };
-        return view! { <div class="cell small muted"><p class="pad">{why}</p></div> }.into_any();
+        return nothing(&target, why);
     }
     let links = plot.changes.iter().filter_map(|change| Some((*change, step_link(view, &data, &series, change)?)));
     let links: Vec<_> = links.collect();
@@ -215,6 +214,17 @@ fn Cell(
                 links
             />
             {card}
+        </div>
+    }
+    .into_any()
+}
+
+/// A cell without a line, and why.
+fn nothing(target: &TargetName, why: &'static str) -> AnyView {
+    view! {
+        <div class="cell small muted">
+            <span class="tlab">{target.to_string()}</span>
+            <p class="pad">{why}</p>
         </div>
     }
     .into_any()
