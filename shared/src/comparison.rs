@@ -183,17 +183,18 @@ pub fn export(build: &BuildComparison, states: &[String], title: String, link: S
     let mut columns = vec!["Level".to_owned(), "Measure".to_owned()];
     columns.extend(states.iter().cloned());
     columns.extend(states.iter().skip(1).map(|name| format!("Δ {name}")));
-    let line = |level: &str, name: &str, counts: &[Option<i64>]| {
+    let row_of = |level: &str, name: &str, counts: &[Option<i64>]| {
         [Cell::Text(level.to_owned()), Cell::Text(name.to_owned())].into_iter().chain(cells(counts)).collect()
     };
-    let resources = build.resources.iter().map(|row: &ResourceRow| line("resource", row.resource.label(), &row.values));
+    let resources =
+        build.resources.iter().map(|row: &ResourceRow| row_of("resource", row.resource.label(), &row.values));
     let mut rows: Vec<Vec<Cell>> = resources.collect();
     let (moved, still) = family_lines(&build.levels);
     for (n, level) in build.levels.iter().enumerate() {
-        rows.push(line(level.stage.label(), "All instructions", &level.instructions));
+        rows.push(row_of(level.stage.label(), "All instructions", &level.instructions));
         let families = moved.iter().chain(&still);
         let families = families.filter_map(|line| Some((line.family, line.rows.get(n).copied().flatten()?)));
-        rows.extend(families.map(|(family, row)| line(level.stage.label(), family.info().short, &row.counts)));
+        rows.extend(families.map(|(family, row)| row_of(level.stage.label(), family.info().short, &row.counts)));
     }
     Table { title, note: String::new(), link, columns: unique(columns), rows }
 }

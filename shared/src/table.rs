@@ -141,6 +141,9 @@ impl Table {
     }
 
     /// `{"title", "link", "rows": [{column: value}]}`, numbers as numbers.
+    ///
+    /// # Panics
+    /// Never: maps with string keys are JSON.
     pub fn json(&self) -> String {
         let rows: Vec<Value> = self
             .rows
