@@ -47,6 +47,12 @@ impl BlobStore {
         &self.folder
     }
 
+    /// Bytes that are free for others than root on the file system.
+    pub fn free_bytes(&self) -> io::Result<u64> {
+        let stat = nix::sys::statvfs::statvfs(&self.folder)?;
+        Ok(stat.blocks_available() * stat.fragment_size())
+    }
+
     fn path(&self, digest: Digest) -> PathBuf {
         let name = digest.to_string();
         self.folder.join(&name[..2]).join(format!("{name}.zst"))

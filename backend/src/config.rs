@@ -10,11 +10,11 @@ pub const FREE_BYTES: u64 = 1024 * 1024 * 1024;
 /// A client that sends its headers slower than this is cut.
 pub const HEADER_READ: Duration = Duration::from_secs(10);
 /// A body that is not there by then is cut, however steadily it drips.
-pub const BODY_DEADLINE: Duration = Duration::from_secs(60);
+pub const BODY_DEADLINE: Duration = Duration::from_mins(1);
 /// A read that takes longer is answered with 408.
 pub const HANDLER: Duration = Duration::from_secs(30);
 /// A push of the largest manifest may take this long.
-pub const PUSH: Duration = Duration::from_secs(120);
+pub const PUSH: Duration = Duration::from_mins(2);
 /// Waiting for a database connection; then 503.
 pub const POOL_WAIT: Duration = Duration::from_secs(1);
 /// Connections to the database.

@@ -7,25 +7,25 @@
 //!
 //! Rules: SQL only in [`db`]; axum only in [`api`], [`middleware`], [`router`] and [`error`].
 
-pub mod analysis;
-pub mod api;
+mod analysis;
+mod api;
 pub mod blobs;
 pub mod commands;
-pub mod comparison;
+mod comparison;
 pub mod config;
-pub mod counts;
+mod counts;
 pub mod db;
-pub mod error;
-pub mod ingest;
-pub mod intake;
-pub mod middleware;
-pub mod order;
-pub mod page;
-pub mod record;
+mod error;
+mod ingest;
+mod intake;
+mod middleware;
+mod order;
+mod page;
+mod record;
 pub mod router;
-pub mod search;
+mod search;
 pub mod serve;
 pub mod state;
 pub mod token;
-pub mod trend;
-pub mod view;
+mod trend;
+mod view;

@@ -71,9 +71,7 @@ pub fn head(described: &Described, origin: Option<&str>) -> String {
     );
     if !described.path.is_empty() {
         let url = escape(&format!("{}{}", origin.unwrap_or(""), described.path));
-        head.push_str(&format!(
-            "<link rel=\"canonical\" href=\"{url}\">\n<meta property=\"og:url\" content=\"{url}\">\n"
-        ));
+        head = format!("{head}<link rel=\"canonical\" href=\"{url}\">\n<meta property=\"og:url\" content=\"{url}\">\n");
     }
     head
 }

@@ -23,7 +23,7 @@ pub async fn measures(
     hits.extend(resources(state, project, kernel, text).await?);
     for (name, variants) in db::measure::list_metric_hits(&state.pool, project.id, kernel).await? {
         if holds(&name, text) {
-            hits.extend(hit(Measure::Metric(name.clone()), name, variants));
+            hits.extend(hit(&Measure::Metric(name.clone()), name, variants));
         }
     }
     hits.extend(opcodes(state, project, kernel, text).await?);
@@ -36,7 +36,7 @@ fn holds(name: &str, text: &str) -> bool {
 }
 
 /// `None` for a measure that its own text form cannot hold.
-fn hit(measure: Measure, label: String, variants: i64) -> Option<MeasureHit> {
+fn hit(measure: &Measure, label: String, variants: i64) -> Option<MeasureHit> {
     let measure = measure.to_string().parse().ok()?;
     Some(MeasureHit { measure, label, variants: u64::try_from(variants).unwrap_or(0) })
 }
@@ -56,16 +56,16 @@ async fn families(state: &AppState, project: &Project, kernel: Option<&str>, tex
             continue;
         }
         if let Some(&variants) = machine.get(&family) {
-            hits.extend(hit(Measure::Family(family, Level::Machine), info.label.to_owned(), variants));
+            hits.extend(hit(&Measure::Family(family, Level::Machine), info.label.to_owned(), variants));
         }
         if let Some(&variants) = ptx.get(&family) {
             let label = format!("{} in PTX", info.label);
-            hits.extend(hit(Measure::Family(family, Level::Stage(Stage::Ptx)), label, variants));
+            hits.extend(hit(&Measure::Family(family, Level::Stage(Stage::Ptx)), label, variants));
         }
     }
     if holds("instructions", text) {
         let variants = machine.values().copied().max().unwrap_or(0);
-        hits.extend(hit(Measure::Instructions(Level::Machine), "Instructions".to_owned(), variants));
+        hits.extend(hit(&Measure::Instructions(Level::Machine), "Instructions".to_owned(), variants));
     }
     Ok(hits)
 }
@@ -80,7 +80,7 @@ async fn resources(state: &AppState, project: &Project, kernel: Option<&str>, te
     Ok(Resource::ALL
         .into_iter()
         .filter(|resource| holds(resource.label(), text) || holds(resource.id(), text))
-        .filter_map(|resource| hit(Measure::Resource(resource), resource.label().to_owned(), *known.get(&resource)?))
+        .filter_map(|resource| hit(&Measure::Resource(resource), resource.label().to_owned(), *known.get(&resource)?))
         .collect())
 }
 
@@ -102,14 +102,14 @@ async fn opcodes(state: &AppState, project: &Project, kernel: Option<&str>, text
             None => bases.push((stage, base, row.variants, 1)),
         }
         let label = format!("{} {}", stage.label(), row.name);
-        hits.extend(hit(Measure::Opcode(stage, row.name), label, row.variants));
+        hits.extend(hit(&Measure::Opcode(stage, row.name), label, row.variants));
     }
     let mut out = Vec::new();
     for (stage, base, variants, spellings) in bases {
         let is_own = hits.iter().any(|found: &MeasureHit| found.measure == Measure::Opcode(stage, base.clone()));
         if spellings > 1 && !is_own && holds(&base, text) {
             let label = format!("{} {base} and all below", stage.label());
-            out.extend(hit(Measure::Opcode(stage, base), label, variants));
+            out.extend(hit(&Measure::Opcode(stage, base), label, variants));
         }
     }
     out.extend(hits);

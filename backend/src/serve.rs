@@ -19,7 +19,6 @@ use crate::{
     blobs::BlobStore,
     config::{self, ServeArgs, Storage},
     db::{self, migrate::Schema},
-    page::Shell,
     router::router,
     state::{App, AppState},
 };
@@ -27,7 +26,7 @@ use crate::{
 /// After a failed accept (no file descriptors left, say).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// A temporary file older than this is no upload in progress.
-const TEMPORARY_AGE: Duration = Duration::from_secs(3600);
+const TEMPORARY_AGE: Duration = Duration::from_hours(1);
 
 /// Serves until a signal comes. `is_private` says that the database is ours alone.
 pub async fn serve(storage: &Storage, args: &ServeArgs, url: &str, is_private: bool) -> anyhow::Result<()> {
@@ -37,7 +36,7 @@ pub async fn serve(storage: &Storage, args: &ServeArgs, url: &str, is_private: b
     remove_leftovers(&blobs);
     let mut state = AppState::open(pool, blobs).await?;
     state.origin = args.origin.as_deref().map(|origin| Arc::from(origin.trim_end_matches('/')));
-    state.app = args.app.as_deref().map(open_app).transpose()?.map(Arc::new);
+    state.app = args.app.as_deref().map(App::open).transpose()?.map(Arc::new);
 
     let listener = TcpListener::bind(args.listen).await.with_context(|| format!("listen at {}", args.listen))?;
     let address = listener.local_addr()?;
@@ -68,12 +67,6 @@ fn remove_leftovers(blobs: &BlobStore) {
             fs::remove_file(&file.path).ok();
         }
     }
-}
-
-fn open_app(folder: &Path) -> anyhow::Result<App> {
-    let index = folder.join("index.html");
-    let html = fs::read_to_string(&index).with_context(|| format!("read {}", index.display()))?;
-    Ok(App { shell: Shell::new(html), assets: folder.join("assets") })
 }
 
 /// One line for people and, when asked, the port in a file for programs: whole or absent.

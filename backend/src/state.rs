@@ -1,12 +1,15 @@
 //! What every request can reach.
 
 use std::{
-    path::PathBuf,
+    fs,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
 };
+
+use anyhow::Context as _;
 
 use crate::{analysis::Analysis, blobs::BlobStore, db, page::Shell};
 
@@ -20,7 +23,7 @@ pub struct AppState {
     /// Bytes.
     pub blobs: BlobStore,
     /// Cores.
-    pub analysis: Analysis,
+    pub(crate) analysis: Analysis,
     /// The built app; `None` serves the API alone.
     pub app: Option<Arc<App>>,
     /// Public address without a slash at its end; `None` leaves canonical links relative.
@@ -32,10 +35,22 @@ pub struct AppState {
 /// The built app.
 #[derive(Debug)]
 pub struct App {
-    /// `index.html`, split at its placeholders.
-    pub shell: Shell,
+    /// `index.html` with its placeholders.
+    pub(crate) shell: Shell,
     /// Folder of hashed files.
-    pub assets: PathBuf,
+    pub(crate) assets: PathBuf,
+}
+
+impl App {
+    /// Reads a folder as `cargo xtask build-app` leaves it.
+    ///
+    /// # Errors
+    /// When it has no `index.html`.
+    pub fn open(folder: &Path) -> anyhow::Result<Self> {
+        let index = folder.join("index.html");
+        let html = fs::read_to_string(&index).with_context(|| format!("read {}", index.display()))?;
+        Ok(Self { shell: Shell::new(html), assets: folder.join("assets") })
+    }
 }
 
 impl AppState {

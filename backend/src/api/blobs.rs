@@ -19,7 +19,7 @@ use lowerline_shared::{
 
 use super::pushes::read_json;
 use crate::{
-    db,
+    config, db,
     error::{AppError, Refusal, Result},
     ingest::Project,
     intake::{self, Encoding},
@@ -73,6 +73,10 @@ pub async fn put_blob(
         let stage = blob.stage.as_deref().and_then(lowerline_shared::stage::Stage::from_id);
         let size_bytes = u64::try_from(blob.size_bytes).unwrap_or(0);
         return Ok(Json(BlobStored { digest, size_bytes, stage, warnings: blob.warnings }));
+    }
+    if state.blobs.free_bytes()? < config::FREE_BYTES {
+        let message = "the server's disk is nearly full";
+        return Err(Refusal::new(StatusCode::INSUFFICIENT_STORAGE, Code::Unavailable, message).into());
     }
     let mut sent = state.blobs.incoming()?;
     let mut count = 0;

@@ -6,6 +6,7 @@ use axum::{Json, extract::State, http::StatusCode};
 use serde_json::{Value, json};
 
 use crate::{
+    config,
     db::{self, migrate::Schema},
     state::AppState,
 };
@@ -24,12 +25,13 @@ pub async fn ready(State(state): State<AppState>) -> (StatusCode, Json<Value>) {
     let schema =
         matches!(tokio::time::timeout(PATIENCE, db::migrate::schema(&state.pool)).await, Ok(Ok(Schema::Current)));
     let blobs = state.blobs.incoming().is_ok();
+    let space = state.blobs.free_bytes().is_ok_and(|free| free >= config::FREE_BYTES);
     let running = !state.is_stopping();
-    let all = database && schema && blobs && running;
+    let all = database && schema && blobs && space && running;
     let status = if all { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let body = json!({
         "ready": all,
-        "checks": { "database": database, "schema": schema, "blobs": blobs, "running": running },
+        "checks": { "database": database, "schema": schema, "blobs": blobs, "space": space, "running": running },
     });
     (status, Json(body))
 }

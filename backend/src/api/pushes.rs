@@ -46,7 +46,7 @@ pub fn read_json<T: DeserializeOwned>(body: &[u8]) -> std::result::Result<T, Ref
         if !inner.is_data() {
             return Refusal::new(StatusCode::BAD_REQUEST, Code::InvalidJson, inner.to_string());
         }
-        let is_stage = path.ends_with(".stage") && inner.to_string().starts_with("unknown variant");
+        let is_stage = path.rsplit('.').next() == Some("stage") && inner.to_string().starts_with("unknown variant");
         let code = if is_stage { Code::UnknownStage } else { Code::InvalidField };
         let message = inner.to_string();
         Refusal::unprocessable(code, lowerline_shared::ids::shown(&message)).at(path)

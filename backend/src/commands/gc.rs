@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// A push asks first and sends its manifest last: what is younger than this may still be pointed at.
-const AGE: Duration = Duration::from_secs(24 * 3600);
+const AGE: Duration = Duration::from_hours(24);
 
 /// Deletes with `yes`, else says what would be deleted.
 pub async fn run(pool: &Pool, data: &Path, yes: bool) -> anyhow::Result<()> {

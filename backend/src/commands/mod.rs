@@ -30,7 +30,7 @@ struct Database {
 ///
 /// # Errors
 /// Whatever keeps it from being done, with what to try.
-pub fn run(cli: Cli) -> anyhow::Result<()> {
+pub fn run(cli: &Cli) -> anyhow::Result<()> {
     fs::create_dir_all(&cli.storage.data).with_context(|| format!("make {}", cli.storage.data.display()))?;
     let is_server = matches!(cli.command, Command::Serve(_));
     // Before any thread: Postgres is tied to the life of the thread that starts it.
@@ -41,7 +41,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         if is_server && database.cluster.is_some() {
             write_url(&url_file, &database.url)?;
         }
-        dispatch(&cli, &database).await
+        dispatch(cli, &database).await
     });
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     if is_server && database.cluster.is_some() {

@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use lowerline_shared::{
     api::{ArtifactRef, BuildComparison, CompareResponse, KernelSummary, StateBuild, StateInfo, Toolchain},
-    ids::Digest,
+    ids::{Digest, TargetName},
     permalink::{CompareQuery, StateRef},
     stage::Stage,
 };
@@ -90,7 +90,7 @@ async fn resolve(state: &AppState, project: &Project, asked: &[StateRef], query:
         let commit = db::commit::find_commit(&state.pool, project.id, asked.rev.as_str()).await?;
         let builds = match &commit {
             Some(commit) => {
-                let target = query.target.as_ref().map(|target| target.as_str());
+                let target = query.target.as_ref().map(TargetName::as_str);
                 db::compare::list_builds(&state.pool, commit.id, query.kernel.as_deref(), target).await?
             }
             None => Vec::new(),

@@ -4,6 +4,7 @@ use super::{Connection, Result};
 
 /// New builds of one commit, column by column.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_field_names, reason = "named like the columns")]
 pub struct NewBuilds {
     pub variant_id: Vec<i32>,
     pub lowering_id: Vec<i32>,

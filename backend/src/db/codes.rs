@@ -45,11 +45,17 @@ impl Codes {
     }
 
     /// The number of a family.
+    ///
+    /// # Panics
+    /// Never: `load` gave every family of this version a number.
     pub fn of_family(&self, family: Family) -> i16 {
         *self.code_of_family.get(&family).expect("`load` gave every family of this version a number")
     }
 
     /// Splits resources into the two arrays that rows hold, in order of number.
+    ///
+    /// # Panics
+    /// Never: `load` gave every resource of this version a number.
     pub fn split(&self, resources: &std::collections::BTreeMap<Resource, i64>) -> (Vec<i16>, Vec<i64>) {
         let mut pairs: Vec<(i16, i64)> = resources
             .iter()

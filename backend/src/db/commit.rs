@@ -38,6 +38,14 @@ pub struct LineRow {
     pub predecessor_id: Option<i32>,
 }
 
+/// The end of a line.
+#[derive(Clone, Copy, Debug)]
+pub struct EndRow {
+    pub id: i32,
+    pub position: i32,
+    pub is_before: bool,
+}
+
 /// A new commit; its position is set afterwards.
 #[derive(Debug)]
 pub struct NewCommit<'a> {
@@ -101,6 +109,41 @@ pub async fn fill_commit(conn: &mut Connection, id: i32, tag: Option<&str>, pare
         .execute(conn)
         .await
         .map(drop)
+}
+
+/// The last of the other commits of a line, and whether all of them come before a commit of this time and hash that is
+/// none's first parent. `None` for an empty line.
+pub async fn find_end(
+    conn: &mut Connection,
+    project_id: i32,
+    branch: &str,
+    id: i32,
+    committed_at: i64,
+    sha: &str,
+) -> Result<Option<EndRow>> {
+    let row = sqlx::query!(
+        r#"select max(position) as position,
+                  bool_and((committed_at, sha) < ($4, $5) and parents[1] is distinct from $5) as "is_before"
+           from commit where project_id = $1 and branch = $2 and id <> $3"#,
+        project_id,
+        branch,
+        id,
+        committed_at,
+        sha
+    )
+    .fetch_one(&mut *conn)
+    .await?;
+    let (Some(position), Some(is_before)) = (row.position, row.is_before) else { return Ok(None) };
+    let id = sqlx::query_scalar!(
+        "select id from commit where project_id = $1 and branch = $2 and position = $3 and id <> $4",
+        project_id,
+        branch,
+        position,
+        id
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(id.map(|id| EndRow { id, position, is_before }))
 }
 
 /// All commits of a line.

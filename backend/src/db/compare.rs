@@ -4,6 +4,7 @@ use super::{Pool, Result};
 
 /// One build of a state.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_field_names, reason = "named like the columns")]
 pub struct BuildRow {
     pub variant_id: i32,
     pub lowering_id: i32,

@@ -12,13 +12,12 @@ pub struct VariantRow {
     pub config: String,
 }
 
-/// A variant and how many commits of a line it was tried at.
+/// A variant of a kernel.
 #[derive(Clone, Debug)]
 pub struct HistoryRow {
     pub id: i32,
     pub target: String,
     pub config: String,
-    pub commits: i64,
 }
 
 /// Makes kernels that are new and returns the id of each key asked for.
@@ -119,7 +118,7 @@ pub async fn list_variants_by_id(pool: &Pool, ids: &[i32]) -> Result<Vec<Variant
     .await
 }
 
-/// Variants with the length of their history on a line, kernel by kernel, read from the change points: a build that
+/// Variants, those with the longest history on a line first, kernel by kernel, read from the change points: a build that
 /// lasts until the next change counts all commits between. Of one kernel when `key` is given.
 pub async fn list_histories(
     pool: &Pool,
@@ -151,7 +150,7 @@ pub async fn list_histories(
     .await?;
     Ok(rows
         .into_iter()
-        .map(|row| (row.key, HistoryRow { id: row.id, target: row.target, config: row.config, commits: row.commits }))
+        .map(|row| (row.key, HistoryRow { id: row.id, target: row.target, config: row.config }))
         .collect())
 }
 
@@ -181,8 +180,7 @@ pub async fn list_histories_of(
         .chunk_by(|a, b| a.key == b.key)
         .map(|group| {
             let variants = group.iter().map(|row| {
-                let history =
-                    HistoryRow { id: row.id, target: row.target.clone(), config: row.config.clone(), commits: 0 };
+                let history = HistoryRow { id: row.id, target: row.target.clone(), config: row.config.clone() };
                 (row.key.clone(), history)
             });
             (group[0].name.clone(), variants.collect())

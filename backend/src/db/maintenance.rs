@@ -23,6 +23,7 @@ pub struct LoweringPartRow {
     pub form: Option<String>,
     pub blob_id: Option<i32>,
     pub content_stage: Option<String>,
+    pub target: Option<String>,
     pub histogram_id: Option<i32>,
     pub histogram_digest: Option<Vec<u8>>,
     pub resource: Vec<i16>,
@@ -47,7 +48,7 @@ pub async fn list_lowering_parts(conn: &mut Connection, after: i32) -> Result<Ve
         LoweringPartRow,
         r#"select l.id as "lowering_id!", l.profile_id as "profile_id!", p.status as "status!",
                   l.resource as "pushed_resource!", l.resource_value as "pushed_value!", a.stage as "stage?",
-                  a.form as "form?", a.blob_id as "blob_id?", r.stage as "content_stage?", r.histogram_id as "histogram_id?", h.digest as "histogram_digest?",
+                  a.form as "form?", a.blob_id as "blob_id?", r.stage as "content_stage?", r.target as "target?", r.histogram_id as "histogram_id?", h.digest as "histogram_digest?",
                   coalesce(r.resource, '{}') as "resource!", coalesce(r.resource_value, '{}') as "resource_value!"
            from (select * from lowering where id > $1 order by id limit 500) as l
            join profile p on p.id = l.profile_id left join artifact a on a.lowering_id = l.id

@@ -3,23 +3,23 @@
 //! Reports and histograms hang on blobs, builds point at a shared `lowering`, and a `profile` is what of a lowering can
 //! be counted: see `migrations/`. Row structs end in `Row`.
 
-pub mod blob;
-pub mod build;
-pub mod codes;
-pub mod commit;
-pub mod compare;
-pub mod config;
-pub mod history;
-pub mod kernel;
-pub mod lowering;
-pub mod maintenance;
-pub mod measure;
+pub(crate) mod blob;
+pub(crate) mod build;
+mod codes;
+pub(crate) mod commit;
+pub(crate) mod compare;
+pub(crate) mod config;
+pub(crate) mod history;
+pub(crate) mod kernel;
+pub(crate) mod lowering;
+pub(crate) mod maintenance;
+pub(crate) mod measure;
 pub mod migrate;
-pub mod profile;
+pub(crate) mod profile;
 pub mod project;
-pub mod push;
+pub(crate) mod push;
 pub mod token;
-pub mod trend;
+pub(crate) mod trend;
 
 use std::str::FromStr as _;
 

@@ -7,6 +7,7 @@ use super::{Connection, Result};
 pub struct ContentRow {
     pub blob_id: i32,
     pub stage: Option<String>,
+    pub target: Option<String>,
     pub histogram_id: Option<i32>,
     pub histogram_digest: Option<Vec<u8>>,
     pub resource: Vec<i16>,
@@ -29,7 +30,7 @@ pub struct NewProfile {
 pub async fn list_contents(conn: &mut Connection, blob_ids: &[i32]) -> Result<Vec<ContentRow>> {
     sqlx::query_as!(
         ContentRow,
-        r#"select r.blob_id as "blob_id!", r.stage as "stage?", r.histogram_id as "histogram_id?",
+        r#"select r.blob_id as "blob_id!", r.stage as "stage?", r.target as "target?", r.histogram_id as "histogram_id?",
                   h.digest as "histogram_digest?", r.resource as "resource!", r.resource_value as "resource_value!"
            from report r left join histogram h on h.id = r.histogram_id where r.blob_id = any($1)"#,
         blob_ids

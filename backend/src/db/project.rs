@@ -5,11 +5,17 @@ use super::{Connection, Pool, Result};
 /// A project with its sums.
 #[derive(Debug)]
 pub struct ProjectRow {
+    /// Row.
     pub id: i32,
+    /// Slug.
     pub slug: String,
+    /// Address of the repository, when known.
     pub repository: Option<String>,
+    /// Commits held.
     pub commits: i64,
+    /// Kernels.
     pub kernels: i64,
+    /// Targets, in no order.
     pub targets: Vec<String>,
 }
 

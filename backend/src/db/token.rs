@@ -5,11 +5,17 @@ use super::{Pool, Result};
 /// A token in a list.
 #[derive(Debug)]
 pub struct TokenRow {
+    /// First characters.
     pub prefix: String,
+    /// What it is for.
     pub name: String,
+    /// Seconds since 1970.
     pub created_at: i64,
+    /// Seconds since 1970; `None`: never.
     pub expires_at: Option<i64>,
+    /// Seconds since 1970, to the minute.
     pub last_used_at: Option<i64>,
+    /// Seconds since 1970.
     pub revoked_at: Option<i64>,
 }
 

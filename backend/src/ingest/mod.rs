@@ -28,7 +28,6 @@ use crate::{
     state::AppState,
 };
 
-pub use names::kernel_key;
 pub use profile::rebuild as rebuild_profiles;
 
 /// A project as the request names it.
@@ -121,7 +120,7 @@ async fn configs(conn: &mut Connection, builds: &[BuildManifest]) -> Result<Vec<
     let mut documents = HashMap::new();
     let mut digests = Vec::with_capacity(builds.len());
     for build in builds {
-        let value = config_document(build)?;
+        let value = config_document(build);
         let digest = json_digest(&value);
         documents.insert(digest.clone(), value);
         digests.push(digest);
@@ -133,16 +132,15 @@ async fn configs(conn: &mut Connection, builds: &[BuildManifest]) -> Result<Vec<
 }
 
 /// What is kept of a config beside its label, which the variant has.
-fn config_document(build: &BuildManifest) -> Result<serde_json::Value> {
+fn config_document(build: &BuildManifest) -> serde_json::Value {
     let Config { label: _, options, constexprs, attributes, reconstruction } = &build.config;
-    let document = serde_json::json!({
+    serde_json::json!({
         "function": build.function,
         "options": options,
         "constexprs": constexprs,
         "attributes": attributes,
         "reconstruction": reconstruction,
-    });
-    Ok(document)
+    })
 }
 
 async fn builds(

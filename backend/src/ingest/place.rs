@@ -30,31 +30,32 @@ pub async fn place(
         return Err(Refusal::conflict(format!("the tag {tag} is already at commit {sha}")).at("commit.tag").into());
     }
     let parents: Vec<String> = commit.parents.iter().map(|parent| parent.as_str().to_owned()).collect();
-    let id = match db::commit::find_held(conn, project_id, commit.sha.as_str()).await? {
-        Some(held) => {
-            if !fill(conn, &held, push, &parents).await? {
-                return Ok((held.id, Vec::new()));
-            }
-            held.id
+    let held = db::commit::find_held(conn, project_id, commit.sha.as_str()).await?;
+    let id = if let Some(held) = held {
+        if !fill(conn, &held, push, &parents).await? {
+            return Ok((held.id, Vec::new()));
         }
-        None => {
-            let new = NewCommit {
-                project_id,
-                sha: commit.sha.as_str(),
-                parents: &parents,
-                tag,
-                branch: &commit.branch,
-                author: commit.author.as_deref(),
-                authored_at: commit.authored_at,
-                committed_at: commit.committed_at,
-                subject: &commit.subject,
-                pull_request: commit.pull_request.and_then(|number| i32::try_from(number).ok()),
-                toolchain_id,
-            };
-            db::commit::insert_commit(conn, &new).await?
-        }
+        held.id
+    } else {
+        let new = NewCommit {
+            project_id,
+            sha: commit.sha.as_str(),
+            parents: &parents,
+            tag,
+            branch: &commit.branch,
+            author: commit.author.as_deref(),
+            authored_at: commit.authored_at,
+            committed_at: commit.committed_at,
+            subject: &commit.subject,
+            pull_request: commit.pull_request.and_then(|number| i32::try_from(number).ok()),
+            toolchain_id,
+        };
+        db::commit::insert_commit(conn, &new).await?
     };
-    let mut moved = arrange(conn, project_id, &commit.branch).await?;
+    let mut moved = match append(conn, project_id, push, id).await? {
+        Some(moved) => moved,
+        None => arrange(conn, project_id, &commit.branch).await?,
+    };
     for offshoot in db::commit::list_offshoots(conn, project_id, &commit.branch, commit.sha.as_str()).await? {
         db::commit::set_places(conn, &[offshoot], &[0], &[Some(id)]).await?;
         moved.push(offshoot);
@@ -82,6 +83,17 @@ async fn fill(conn: &mut Connection, held: &HeldRow, push: &PushRequest, parents
         db::commit::fill_commit(conn, held.id, tag.or(held.tag.as_deref()), parents).await?;
     }
     Ok(is_new)
+}
+
+/// Puts the commit at the end of its line when it is newer than all others there and nobody's parent: then the order of
+/// the others stays. `None` when the line has to be computed anew.
+async fn append(conn: &mut Connection, project_id: i32, push: &PushRequest, id: i32) -> Result<Option<Vec<i32>>> {
+    let commit = &push.commit;
+    let end =
+        db::commit::find_end(conn, project_id, &commit.branch, id, commit.committed_at, commit.sha.as_str()).await?;
+    let Some(end) = end.filter(|end| end.is_before) else { return Ok(None) };
+    db::commit::set_places(conn, &[id], &[end.position + 1], &[Some(end.id)]).await?;
+    Ok(Some(vec![id]))
 }
 
 /// Computes the line anew and writes what differs. Returns the commits whose predecessor is another.

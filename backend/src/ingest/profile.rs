@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lowerline_analyzer::occupancy;
 use lowerline_shared::{
     api::BuildStatus,
     report::{Resource, Resources},
@@ -89,6 +90,11 @@ pub fn new(
         resources.extend(codes.join(&part.content.resource, &part.content.resource_value));
     }
     resources.extend(pushed);
+    // The target that the bytes name, not the one of the build: a profile follows from its blobs alone.
+    let target = machine.into_iter().chain(parts).find_map(|part| part.content.target.as_deref()?.parse().ok());
+    if let Some(target) = target {
+        occupancy::add(&target, &mut resources);
+    }
     for part in [ptx, machine] {
         hasher.update([0]);
         hasher.update(part.and_then(|part| part.content.histogram_digest.as_deref()).unwrap_or(&[]));
@@ -132,6 +138,7 @@ async fn rebuild_one(conn: &mut Connection, codes: &Codes, rows: &[LoweringPartR
             let content = ContentRow {
                 blob_id: row.blob_id?,
                 stage: row.content_stage.clone(),
+                target: row.target.clone(),
                 histogram_id: row.histogram_id,
                 histogram_digest: row.histogram_digest.clone(),
                 resource: row.resource.clone(),

@@ -1,0 +1,12 @@
+//! The server through its real router, on a real Postgres, with real compiler output.
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod access;
+mod bad_input;
+mod headers;
+mod migrations;
+mod order;
+mod process;
+mod push;
+mod reads;
+mod support;
