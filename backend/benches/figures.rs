@@ -69,7 +69,7 @@ impl Server {
 }
 
 fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    lowerline_shared::ids::Digest(Sha256::digest(bytes).into()).to_string()
 }
 
 fn sha(n: usize) -> String {

@@ -148,9 +148,18 @@ async fn unchanged_failed_and_not_built_stay_three_things() {
     }
     let trend: TrendResponse =
         server.read("/projects/triton/trends?kernel=k&measure=instructions@ptx,ptx:add.b32,ptx:add.s32").await;
-    use Coverage::{Built, Failed, NotBuilt};
     let runs: Vec<_> = trend.series[0].coverage.iter().map(|run| (run.from, run.to, run.state)).collect();
-    assert_eq!(runs, [(0, 0, NotBuilt), (1, 2, Built), (3, 3, Failed), (4, 4, Built), (5, 5, NotBuilt), (6, 6, Built)]);
+    assert_eq!(
+        runs,
+        [
+            (0, 0, Coverage::NotBuilt),
+            (1, 2, Coverage::Built),
+            (3, 3, Coverage::Failed),
+            (4, 4, Coverage::Built),
+            (5, 5, Coverage::NotBuilt),
+            (6, 6, Coverage::Built)
+        ]
+    );
     assert_eq!(values(&trend, 0), [(1, Some(2.0)), (6, Some(3.0))]);
     assert_eq!(trend.series[0].failures.get(&3).map(String::as_str), Some("ptxas died"));
     let detail: CommitDetail = server.read(&format!("/projects/triton/commits/{}", sha("3"))).await;

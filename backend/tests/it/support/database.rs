@@ -101,5 +101,5 @@ fn hash_of_migrations() -> String {
     for file in files {
         hasher.update(fs::read(file).unwrap());
     }
-    hasher.finalize()[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    lowerline_shared::ids::Digest(hasher.finalize().into()).to_string()[..16].to_owned()
 }

@@ -22,7 +22,7 @@ pub struct Server {
     pub router: Router,
     pub state: AppState,
     pub token: String,
-    pub data: TempDir,
+    _data: TempDir,
 }
 
 /// An answer, read to its end.
@@ -45,7 +45,7 @@ impl Server {
         let mut state = AppState::open(pool, BlobStore::open(data.path()).unwrap()).await.unwrap();
         change(&mut state);
         let token = make_token(&state, "triton").await;
-        Self { router: router(state.clone()), state, token, data }
+        Self { router: router(state.clone()), state, token, _data: data }
     }
 
     pub async fn send(&self, request: Request<Body>) -> Answer {
