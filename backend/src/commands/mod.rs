@@ -80,7 +80,7 @@ fn open(storage: &Storage, is_server: bool) -> anyhow::Result<Database> {
     if let Some(url) = &storage.database_url {
         return Ok(Database { url: url.clone(), cluster: None, is_private: false });
     }
-    match Cluster::start(&storage.data, &Binaries::locate()?) {
+    match Cluster::start(&storage.data, &Binaries::locate_for(&storage.data)?) {
         Ok(cluster) => {
             Ok(Database { url: cluster.url(lowerline_postgres::DATABASE), cluster: Some(cluster), is_private: true })
         }
