@@ -7,8 +7,8 @@ import { eventually, part, text } from "../lib/page.mjs";
 const PAGES = [
   { name: "home", path: "/", data: "projects", held: "**/api/v1/projects" },
   { name: "project", path: "/p/triton", data: "commits", held: "**/api/v1/projects/triton/commits?*" },
-  { name: "trends", path: "/p/triton/trends?kernel=softmax&target=sm_90a", data: "grid", held: "**/trends?*" },
-  { name: "commit", path: "/p/triton/commits/3.5.0", data: "matrix", held: "**/commits/3.5.0" },
+  { name: "trends", path: "/p/triton/trends?kernel=softmax&target=sm_90a", data: "grid", held: "**/api/v1/**/trends?*" },
+  { name: "commit", path: "/p/triton/commits/3.5.0", data: "matrix", held: "**/api/v1/**/commits/3.5.0" },
   { name: "compare", path: "/p/triton/compare/3.4.0...3.5.0", data: "changed-builds", held: "**/api/v1/**/compare/**" },
   {
     name: "compare one build",

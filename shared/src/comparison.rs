@@ -155,11 +155,8 @@ pub fn operation_changes(a: &Report, b: &Report) -> Vec<OperationChange> {
 /// the first equal one in `known`, which grows.
 pub fn stage_facts(raw: Digest, report: &Report, known: &mut Vec<Vec<OpcodeCount>>) -> StageFacts {
     let histogram = report.histogram();
-    let amount = if histogram.is_empty() {
-        report.ops.values().sum()
-    } else {
-        histogram.iter().map(|row| row.counts.function).sum()
-    };
+    let counted = histogram.iter().filter(|row| row.family.info().in_total).map(|row| row.counts.function);
+    let amount: u64 = if histogram.is_empty() { report.ops.values().sum() } else { counted.sum() };
     let identity = (!histogram.is_empty()).then(|| {
         let place = known.iter().position(|other| *other == histogram).unwrap_or_else(|| {
             known.push(histogram);

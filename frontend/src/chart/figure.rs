@@ -62,13 +62,12 @@ fn faint(colour: &str) -> String {
     if colour.len() == 7 && colour.starts_with('#') { format!("{colour}1a") } else { colour.to_owned() }
 }
 
-/// Above the line where it rises, below where it falls, inside the chart at its ends.
+/// Above the line where it rises; where it falls, beside the drop, which the line leaves free.
 fn label_place(change: &Change, last: u32, top: f64) -> &'static str {
     let falls = change.now < change.before;
     let low = change.now < top * 0.3;
     match (falls, low, change.at == last) {
-        (true, false, false) => "bottom right",
-        (true, false, true) => "bottom center",
+        (true, false, _) => "bottom left",
         (true, true, false) => "top right",
         (_, _, true) => "top left",
         _ => "top center",
@@ -117,7 +116,7 @@ fn change_trace(plot: &Plot, colours: &Palette, last: u32) -> Value {
         .changes
         .iter()
         .enumerate()
-        .map(|(n, change)| if written(n) { format!("<b>{}</b>", display::number(change.now)) } else { String::new() })
+        .map(|(n, change)| if written(n) { display::number(change.now) } else { String::new() })
         .collect();
     json!({
         "type": "scatter", "mode": "markers+text", "hoverinfo": "skip", "cliponaxis": false,
@@ -125,7 +124,7 @@ fn change_trace(plot: &Plot, colours: &Palette, last: u32) -> Value {
         "y": plot.changes.iter().map(|change| change.now).collect::<Vec<_>>(),
         "text": text,
         "textposition": plot.changes.iter().map(|change| label_place(change, last, plot.top)).collect::<Vec<_>>(),
-        "textfont": { "color": colours.ink, "size": 11, "family": colours.font },
+        "textfont": { "color": colours.ink, "size": 11, "weight": 650, "family": colours.font },
         "marker": { "size": 7, "color": colours.panel, "line": { "width": 1.75, "color": colours.line } },
     })
 }

@@ -165,7 +165,8 @@ fn one(view: View, data: Arc<CompareResponse>) -> AnyView {
             <div class="cmp2">{follow(saved::panel)} {resources::panel(build, &names)}</div>
             {follow(families::panel)}
             {move || {
-                stage.track();
+                // Read, not only tracked: a memo nobody reads follows nothing.
+                let _ = stage.get();
                 untrack(&text)
             }}
         </div>

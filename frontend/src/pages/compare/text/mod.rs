@@ -54,7 +54,7 @@ pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> AnyView {
     let open = view.state.with(|(_, query)| query.stage);
     let tabs = stages.iter().copied().map(|stage| {
         let href = move || {
-            view.state.track();
+            view.state.with(|_| ());
             view.page(|_, query| query.stage = (open != Some(stage)).then_some(stage)).path()
         };
         let current = (open == Some(stage)).then_some("true");
