@@ -45,7 +45,10 @@ pub struct Global {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Send the builds below some folders as one commit of a project
+    /// Send the builds below some folders as one commit of a project.
+    ///
+    /// Finds Triton cache entries (`<hash>/<name>.json` beside `<name>.ttir …`) and recorded builds (`build.json`
+    /// beside artifacts). Only blobs the server lacks are sent. Prints the address of the commit's page.
     Push(Box<Push>),
     /// Show what the analyzer sees in files, without a server
     Inspect(Inspect),
@@ -66,10 +69,7 @@ pub enum ConfigCommand {
     Show,
 }
 
-/// Send the builds below some folders as one commit of a project.
-///
-/// Finds Triton cache entries (`<hash>/<name>.json` beside `<name>.ttir …`) and recorded builds (`build.json` beside
-/// artifacts). Only blobs the server lacks are sent. Prints the address of the commit's page.
+/// What a push takes.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = exit::HELP)]
 pub struct Push {
@@ -123,7 +123,7 @@ pub struct About {
     pub pull_request: Option<u32>,
 }
 
-/// Show what the analyzer sees in files, without a server.
+/// What an inspection takes.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = exit::HELP)]
 pub struct Inspect {

@@ -181,6 +181,11 @@ pub fn prepare(findings: &mut Findings, commit: CommitMeta, progress: Progress) 
         });
     }
     let toolchain = shared_toolchain(&mut findings.builds);
+    // The order of folders is that of hashes in a cache; a manifest reads better by name, and is one for one content.
+    findings.builds.sort_by(|a, b| {
+        let (a, b) = (&a.build, &b.build);
+        (&a.kernel, &a.target, &a.config.label).cmp(&(&b.kernel, &b.target, &b.config.label))
+    });
     let (builds, folders): (Vec<_>, Vec<_>) =
         std::mem::take(&mut findings.builds).into_iter().map(|found| (found.build, found.folder)).unzip();
     let used: std::collections::BTreeSet<Digest> =

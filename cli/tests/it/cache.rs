@@ -173,7 +173,7 @@ fn configs_that_differ_in_a_constant_are_named_by_it() {
     let run = dry_run(pair.path());
     assert_eq!(run.code, 0, "{}", run.stderr);
     let label = "128x128x64_w8_s3_3pf16@16.6i32@16";
-    assert_eq!(labels_of(&run), [format!("{label}_const8"), format!("{label}_const4")]);
+    assert_eq!(labels_of(&run), [format!("{label}_const4"), format!("{label}_const8")]);
 }
 
 #[test]
