@@ -51,23 +51,32 @@ impl Artifact {
     }
 }
 
-/// Calls `f` with every artifact of the demo data whose file name ends with `.<extension>`.
-pub fn each(extension: &str, mut f: impl FnMut(Artifact)) {
-    for version in VERSIONS {
-        each_file(&format!("data/{version}.tar.zst"), |path, bytes| {
-            let parts: Vec<&str> = path.split('/').collect();
-            let [version, kernel, target, options, file] = parts[..] else { panic!("{path}") };
-            if file.split_once('.').is_some_and(|(_, rest)| rest == extension) {
-                f(Artifact {
+/// Every file of the demo data, unpacked once.
+fn all() -> &'static [Artifact] {
+    static ALL: OnceLock<Vec<Artifact>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let mut all = Vec::new();
+        for version in VERSIONS {
+            each_file(&format!("data/{version}.tar.zst"), |path, bytes| {
+                let parts: Vec<&str> = path.split('/').collect();
+                let [version, kernel, target, options, file] = parts[..] else { panic!("{path}") };
+                all.push(Artifact {
                     version: version.to_owned(),
                     kernel: kernel.to_owned(),
                     build: format!("{target}/{options}"),
                     file: file.to_owned(),
                     bytes,
                 });
-            }
-        });
-    }
+            });
+        }
+        all
+    })
+}
+
+/// Calls `f` with every artifact of the demo data whose file name ends with `.<extension>`.
+pub fn each(extension: &str, f: impl FnMut(&'static Artifact)) {
+    let wanted = |artifact: &&Artifact| artifact.file.split_once('.').is_some_and(|(_, rest)| rest == extension);
+    all().iter().filter(wanted).for_each(f);
 }
 
 fn expected() -> &'static BTreeMap<String, Value> {

@@ -31,7 +31,7 @@ fn operations_and_layouts_equal_the_oracle() {
     for (extension, stage) in [("ttir", Stage::Ttir), ("ttgir", Stage::Ttgir)] {
         corpus::each(extension, |artifact| {
             let name = artifact.name();
-            let report = report(&artifact, stage);
+            let report = report(artifact, stage);
             let expected = &artifact.expected()[extension];
             assert_eq!(report.ops, counts(&expected["ops"]), "{name}");
             assert_eq!(report.layout_kinds, counts(&expected["layout_kinds"]), "{name}");
@@ -81,7 +81,7 @@ fn arguments_state_their_divisibility() {
             return;
         }
         let asked: u64 = artifact.build.rsplit("_d").next().unwrap().parse().unwrap();
-        let report = report(&artifact, Stage::Ttir);
+        let report = report(artifact, Stage::Ttir);
         let stated = |name: &str| {
             let argument = report.arguments.iter().find(|argument| argument.name == name).unwrap();
             argument.attributes.get("tt.divisibility").map(|value| value.split(' ').next().unwrap().parse::<u64>())
@@ -97,7 +97,7 @@ fn arguments_state_their_divisibility() {
 #[test]
 fn launch_parameters_are_those_of_the_metadata() {
     corpus::each("ttgir", |artifact| {
-        let report = report(&artifact, Stage::Ttgir);
+        let report = report(artifact, Stage::Ttgir);
         let metadata = &artifact.expected()["metadata"];
         if report.ops.contains_key("ttg.warp_specialize") {
             assert_eq!(report.resources.get(&Resource::Warps), None);
@@ -114,7 +114,7 @@ fn launch_parameters_are_those_of_the_metadata() {
 #[test]
 fn loops_are_those_of_the_source() {
     corpus::each("ttgir", |artifact| {
-        let report = report(&artifact, Stage::Ttgir);
+        let report = report(artifact, Stage::Ttgir);
         let loops: usize = report.functions.iter().map(|function| function.loops.len()).sum();
         assert_eq!(loops as u64, report.ops.get("scf.for").copied().unwrap_or(0), "{}", artifact.name());
         let hot = report.functions.iter().flat_map(|function| &function.loops).filter(|found| found.hot).count();
@@ -156,8 +156,9 @@ type Digests = BTreeMap<(String, String), BTreeMap<String, String>>;
 fn digests(extension: &str, stage: Stage) -> Digests {
     let mut all = Digests::new();
     corpus::each(extension, |artifact| {
-        let digest = report(&artifact, stage).normal_digest.unwrap().to_string();
-        all.entry((artifact.kernel, artifact.build)).or_default().insert(artifact.version, digest);
+        let digest = report(artifact, stage).normal_digest.unwrap().to_string();
+        let key = (artifact.kernel.clone(), artifact.build.clone());
+        all.entry(key).or_default().insert(artifact.version.clone(), digest);
     });
     all
 }

@@ -104,10 +104,10 @@ fn check(report: &Report) {
 
 /// Mutates the smallest artifact of a kind that `wanted` likes.
 fn sweep(extension: &str, stage: Stage, seed: u64, wanted: impl Fn(&corpus::Artifact) -> bool) {
-    let mut fixture: Option<corpus::Artifact> = None;
+    let mut fixture: Option<&corpus::Artifact> = None;
     corpus::each(extension, |artifact| {
-        let smaller = fixture.as_ref().is_none_or(|known| artifact.bytes.len() < known.bytes.len());
-        if smaller && wanted(&artifact) {
+        let smaller = fixture.is_none_or(|known| artifact.bytes.len() < known.bytes.len());
+        if smaller && wanted(artifact) {
             fixture = Some(artifact);
         }
     });
