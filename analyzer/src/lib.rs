@@ -8,6 +8,7 @@
 //! [`mlir`] (operations, layouts), [`layout`] (where elements live), [`elf`] (cubin and hsaco), `normal` (digests of
 //! meaning), [`diff`](mod@diff) (two texts side by side).
 
+pub mod decisions;
 pub mod detect;
 pub mod diff;
 pub mod elf;

@@ -11,6 +11,7 @@
 pub mod api;
 pub mod api_path;
 pub mod comparison;
+pub mod decision;
 pub mod display;
 pub mod family;
 pub mod fold;

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    decision::Decision,
     family::Family,
     ids::Digest,
     stage::{Scope, Stage},
@@ -310,6 +311,9 @@ pub struct Report {
     /// Arguments of the first public MLIR function.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<Argument>,
+    /// What the compiler chose for the author (TTGIR).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<Decision>,
     /// Opcodes no family claims, by canonical spelling.
     pub unknown: BTreeMap<String, Unknown>,
     /// What was cut, skipped or not understood, a sentence each.
@@ -339,6 +343,7 @@ impl Report {
             layouts: BTreeMap::new(),
             module_attributes: BTreeMap::new(),
             arguments: Vec::new(),
+            decisions: Vec::new(),
             unknown: BTreeMap::new(),
             warnings: Vec::new(),
         }

@@ -30,6 +30,9 @@ pub fn report(text: &str, stage: Stage, budget: &mut Budget) -> Result<Report, A
     report.arguments = kernel.map(|kernel| kernel.arguments.clone()).unwrap_or_default();
     report.functions = functions(&module, budget)?;
     report.normal_digest = module.normal_digest;
+    if stage == Stage::Ttgir {
+        report.decisions = crate::decisions::decide(&module);
+    }
     if let Some((line, text)) = module.first_not_understood {
         let count = module.not_understood;
         let text = lowerline_shared::ids::shown(text);

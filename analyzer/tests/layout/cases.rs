@@ -46,16 +46,25 @@ pub fn cases() -> Vec<Case> {
 /// Calls `f` with path and text of every TTGIR of the demo data.
 pub fn each_ttgir(mut f: impl FnMut(&str, &str)) {
     for version in ["3.2.0", "3.3.1", "3.4.0", "3.5.0", "3.5.1", "3.7.1", "3.9.0"] {
-        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../demo/data/{version}.tar.zst"));
-        let mut archive = tar::Archive::new(zstd::Decoder::new(File::open(path).unwrap()).unwrap());
-        for entry in archive.entries().unwrap() {
-            let mut entry = entry.unwrap();
-            let path = entry.path().unwrap().to_str().unwrap().to_owned();
-            if path.ends_with(".ttgir") {
-                let mut text = String::new();
-                entry.read_to_string(&mut text).unwrap();
-                f(&path, &text);
-            }
+        for (path, text) in texts(version, &["ttgir"]) {
+            f(&path, &text);
         }
     }
+}
+
+/// Path and text of one release's artifacts with one of some extensions.
+pub fn texts(version: &str, extensions: &[&str]) -> BTreeMap<String, String> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../demo/data/{version}.tar.zst"));
+    let mut archive = tar::Archive::new(zstd::Decoder::new(File::open(path).unwrap()).unwrap());
+    let mut found = BTreeMap::new();
+    for entry in archive.entries().unwrap() {
+        let mut entry = entry.unwrap();
+        let path = entry.path().unwrap().into_owned();
+        if path.extension().is_some_and(|extension| extensions.iter().any(|wanted| extension == *wanted)) {
+            let mut text = String::new();
+            entry.read_to_string(&mut text).unwrap();
+            found.insert(path.to_str().unwrap().to_owned(), text);
+        }
+    }
+    found
 }

@@ -1,8 +1,13 @@
 //! Triton's layout attributes, typed.
 //!
 //! [`Encoding::parse`] reads the text, [`Encoding::to_linear`] gives the basis vectors for a shape. The rules are those
-//! of Triton 3.7 (`lib/Dialect/TritonGPU/IR/LinearLayoutConversions.cpp`); `tests/layout.rs` holds them against
-//! libtriton's own answers and says which kinds it cannot confirm.
+//! of Triton 3.7 (`lib/Dialect/TritonGPU/IR/LinearLayoutConversions.cpp`); `tests/layout` holds every kind and every pair of
+//! operand and parent against libtriton's own answers.
+//!
+//! libtriton 3.7.1 cannot confirm spellings that it no longer reads. They are taken to mean what the present spelling
+//! means: `shared` of 3.2 (swizzled, or with `hasLeadingOffset` as `nvmma_shared`), `unpacked` of tensor memory (an element
+//! takes a column of 32 bits), `versionMajor` of `amd_mfma`, `warpsPerCTA` and `tilesPerWarp` of `amd_wmma`, and operands
+//! of `wgmma` without `kWidth`. Nor does it give basis vectors for `padded_shared`: its offsets are those of the text.
 
 mod amd;
 mod block;
