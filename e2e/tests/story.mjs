@@ -104,6 +104,24 @@ export default function define(test, suite) {
     assert.match(await page.title(), /flex_attention/);
   });
 
+  test("story: the published case comes out of the saved view, with what did not move", async (page) => {
+    const states = "3.4.0...3.5.0:128x64_w8_s2_injected-convert...3.5.0";
+    await page.goto(
+      `/p/triton/compare/${states}/flex_attention?target=sm_100a&config=128x64_w8_s2&view=ptx%2Bsass` +
+        "&open=fragment_staging,uniform_scalar",
+    );
+    await part(page, "families").waitFor();
+    const row = async (name) => (await part(page, name).locator("td").allInnerTexts()).map(fold);
+    assert.deepEqual(await row("view-article2_tensor_compute"), ["128", "128", "128"]);
+    assert.deepEqual(await row("view-article2_staging"), ["0", "296", "40"]);
+    assert.equal(await part(page, "reconstruction").count(), 1);
+    const counts = (cells) => cells.filter((cell) => cell !== "").slice(0, 3);
+    assert.deepEqual(counts(await row("opcode-sass-ULOP3.LUT")), ["120", "121", "121"]);
+    assert.deepEqual(counts(await row("opcode-sass-USHF.R.U32.HI")), ["114", "112", "112"]);
+    const x1 = await page.locator('tr[data-test*="ldmatrix"][data-test*="x1"] td').allInnerTexts();
+    assert.deepEqual(counts(x1.map(fold)), ["0", "70", "6"]);
+  });
+
   test("story: Markdown of the comparison holds the numbers and the link", async (page) => {
     await page.goto("/p/triton/compare/3.4.0...3.5.0/flex_attention?target=sm_100a&config=128x64_w8_s2");
     await part(page, "families").waitFor();

@@ -90,6 +90,21 @@ pub fn state_name(state: &StateInfo) -> String {
     }
 }
 
+/// Names for the columns of one build: a config that only adds to the build's is told by what it adds,
+/// `3.5.0 + injected-convert` for `128x64_w8_s2_injected-convert` beside `128x64_w8_s2`.
+pub fn column_names(states: &[StateInfo], config: &str) -> Vec<String> {
+    let name = |state: &StateInfo| {
+        let added = state.config.as_deref().and_then(|own| own.strip_prefix(config));
+        let added = added.map(|added| added.trim_start_matches(['_', '-', ' ']));
+        match (added, &state.commit) {
+            (Some(""), Some(commit)) => commit.name().to_owned(),
+            (Some(added), Some(commit)) => format!("{} + {added}", commit.name()),
+            _ => state_name(state),
+        }
+    };
+    states.iter().map(name).collect()
+}
+
 /// What a state was compiled with, `None` for a state without a build.
 pub fn state_toolchain(build: &StateBuild) -> Option<&crate::api::Toolchain> {
     match build {
@@ -275,6 +290,29 @@ mod tests {
         assert!(has_moved(&[Some(2), None, Some(3)]));
         assert_eq!(difference(&[None, Some(3)], 1), None);
         assert_eq!(largest_change(&[Some(5), Some(1), Some(7)]), 4);
+    }
+
+    #[test]
+    fn a_config_that_adds_to_the_base_is_told_by_what_it_adds() {
+        let commit = CommitSummary {
+            sha: "a".repeat(40).parse().expect("a hash"),
+            tag: Some("3.5.0".parse().expect("a tag")),
+            position: 3,
+            subject: String::new(),
+            author: None,
+            committed_at: 0,
+            branch: "main".to_owned(),
+            parent: None,
+            toolchain: std::collections::BTreeMap::new(),
+        };
+        let state = |config: Option<&str>| StateInfo {
+            commit: Some(commit.clone()),
+            rev: "3.5.0".parse().expect("a revision"),
+            config: config.map(str::to_owned),
+            reconstruction: None,
+        };
+        let states = [state(None), state(Some("w8_s2_injected-convert")), state(Some("w4_s3")), state(Some("w8_s2"))];
+        assert_eq!(column_names(&states, "w8_s2"), ["3.5.0", "3.5.0 + injected-convert", "3.5.0:w4_s3", "3.5.0"]);
     }
 
     #[test]

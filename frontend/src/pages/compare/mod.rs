@@ -151,7 +151,7 @@ fn shown(view: View, data: &Arc<CompareResponse>) -> AnyView {
 /// One build in depth. Each panel follows the part of the address it shows, so that opening a row leaves the others be.
 fn one(view: View, data: Arc<CompareResponse>) -> AnyView {
     let Some(build) = data.builds.first() else { return ().into_any() };
-    let names: Vec<String> = data.states.iter().map(state_name).collect();
+    let names = comparison::column_names(&data.states, &build.config);
     let follow = |panel: fn(View, &BuildComparison, &[String]) -> AnyView| {
         let (data, names) = (data.clone(), names.clone());
         move || data.builds.first().map(|build| panel(view, build, &names))
@@ -179,6 +179,7 @@ fn table(data: &CompareResponse) -> Option<lowerline_shared::table::Table> {
     match data.builds.as_slice() {
         [] => None,
         [build] => {
+            let names = comparison::column_names(&data.states, &build.config);
             let title =
                 format!("{} · {} · {}", names.join(" → "), ids::shown(build.kernel.name.as_str()), build.target);
             Some(comparison::export(build, &names, title, String::new()))

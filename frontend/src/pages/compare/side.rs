@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use lowerline_shared::{
     api::{BuildComparison, BuildStatus, CompareResponse, StateBuild, StateInfo, Toolchain},
-    comparison::state_name,
+    comparison::{column_names, state_name},
     display, ids,
     permalink::Page,
 };
@@ -16,7 +16,7 @@ pub fn heads(data: &CompareResponse) -> impl IntoView + use<> {
     let cards = data.states.iter().enumerate().map(|(n, state)| {
         view! {
             <section class="panel state" data-test="state">
-                {head(n, state, state.reconstruction.as_deref())}
+                {head(n, state, state.reconstruction.as_deref(), state_name(state))}
                 {state.commit.as_ref().map(|commit| tools(&commit.toolchain))}
             </section>
         }
@@ -26,6 +26,7 @@ pub fn heads(data: &CompareResponse) -> impl IntoView + use<> {
 
 /// Cards of one build.
 pub fn cards(view: View, data: &CompareResponse, build: &BuildComparison) -> impl IntoView + use<> {
+    let names = column_names(&data.states, &build.config);
     let cards = data.states.iter().zip(&build.states).enumerate().map(|(n, (state, built))| {
         let reconstruction = match built {
             StateBuild::Built { reconstruction, .. } => reconstruction.as_deref().or(state.reconstruction.as_deref()),
@@ -33,7 +34,7 @@ pub fn cards(view: View, data: &CompareResponse, build: &BuildComparison) -> imp
         };
         view! {
             <section class="panel state" class:s2=reconstruction.is_some() data-test="state">
-                {head(n, state, reconstruction)}
+                {head(n, state, reconstruction, names.get(n).cloned().unwrap_or_default())}
                 {body(view, n, state, built)}
             </section>
         }
@@ -46,7 +47,7 @@ fn letter(n: usize) -> char {
     char::from(b'A' + u8::try_from(n).unwrap_or(25).min(25))
 }
 
-fn head(n: usize, state: &StateInfo, reconstruction: Option<&str>) -> impl IntoView + use<> {
+fn head(n: usize, state: &StateInfo, reconstruction: Option<&str>, name: String) -> impl IntoView + use<> {
     let role = if n == 0 { "base" } else { "" };
     let badge = reconstruction.map(|what| {
         view! { <span class="badge dash" title=what.to_owned() data-test="reconstruction">"reconstructed, not a release"</span> }
@@ -62,7 +63,7 @@ fn head(n: usize, state: &StateInfo, reconstruction: Option<&str>) -> impl IntoV
     view! {
         <h2>
             <span class="muted">{letter(n).to_string()}</span>
-            <span class="brk">{state_name(state)}</span>
+            <span class="brk">{name}</span>
             <span class="muted small">{role}</span>
             <span class="grow"></span>
             {badge}
