@@ -46,7 +46,7 @@ pub fn report(text: &str, budget: &mut Budget) -> Result<Report, AnalyzeError> {
         budget.work(20 + raw.len() as u64 / 2)?;
         let here = offset;
         offset += raw.len();
-        let line = raw.trim();
+        let line = raw.trim_ascii();
         if !in_body {
             if line.starts_with("define ") {
                 in_body = true;

@@ -34,7 +34,7 @@ pub(crate) fn digest(text: &str, budget: &mut Budget) -> Result<Digest, AnalyzeE
     let mut in_body = false;
     for raw in text.lines() {
         budget.work(20 + raw.len() as u64)?;
-        let line = raw.trim();
+        let line = raw.trim_ascii();
         let skipped = ["!", ";", "#dbg_", "declare ", "attributes ", "source_filename"];
         if line.is_empty() || skipped.iter().any(|head| line.starts_with(head)) {
             continue;
