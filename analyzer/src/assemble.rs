@@ -227,7 +227,7 @@ fn describe(
     out.canonical = sorted(canonical);
     sources(stream, first, end, files, &mut out, budget)?;
     out.loops = loop_reports(stream, function, shape, files, budget)?;
-    out.operands = operand_notes(stream, shape, first, end, &out);
+    out.operands = operand_notes(stream, function, shape, &out);
     out.control = controls(stream, shape);
     Ok(out)
 }
@@ -386,17 +386,20 @@ fn merge(into: &mut Vec<Span>, span: Span, budget: &mut Budget) -> Result<(), An
 
 fn operand_notes(
     stream: &Stream<'_>,
+    function: usize,
     shape: &Shape,
-    first: u32,
-    end: u32,
     out: &FunctionReport,
 ) -> BTreeMap<String, ScopeCounts> {
+    let (first, end) = (stream.functions[function].first, stream.end(function));
     let mut counts: BTreeMap<u32, ScopeCounts> = BTreeMap::new();
     for (at, note) in range(&stream.notes, first, end, |(at, _)| *at) {
         counts.entry(*note).or_default().add(shape.one(shape.block_of(*at)));
     }
     let mut notes: BTreeMap<String, ScopeCounts> =
         counts.into_iter().map(|(note, counts)| (stream.note_names.text(note), counts)).collect();
+    for (head, value) in &stream.functions[function].facts {
+        notes.entry(format!("{head}{value}")).or_default().function += 1;
+    }
     for row in &out.canonical {
         if let Some(note) = operands::mnemonic_note(stream.isa, &row.opcode, row.family) {
             notes.entry(note).or_default().add(row.counts);

@@ -13,7 +13,7 @@ use std::{
 
 pub use canonical::canonical;
 use lowerline_shared::{
-    family::{Family, FamilyInfo, OPERAND_RULES},
+    family::{Family, FamilyInfo},
     stage::Stage,
 };
 pub(crate) use operand_rules::RuleSet;
@@ -55,7 +55,7 @@ pub struct Class {
     pub family: Family,
     /// Where control goes.
     pub flow: Flow,
-    /// Indices into [`OPERAND_RULES`] whose mnemonic pattern matches, as bits.
+    /// Indices into [`lowerline_shared::family::OPERAND_RULES`] whose mnemonic pattern matches, as bits.
     pub(crate) rules: RuleSet,
     /// Whether an operand belongs into the report (see `operands`).
     pub(crate) noted: bool,
@@ -119,11 +119,9 @@ impl Classifier {
 
     fn classify(&self, mnemonic: &str) -> Class {
         let canonical = canonical(self.isa, mnemonic);
-        let family = self
-            .patterns
-            .iter()
-            .find(|(_, pattern)| pattern.is_match(&canonical))
-            .map_or(Family::Unknown, |(family, _)| *family);
+        let listed =
+            || self.patterns.iter().find(|(_, pattern)| pattern.is_match(&canonical)).map(|(family, _)| *family);
+        let family = RuleSet::unconditional(self.isa, &canonical).or_else(listed).unwrap_or(Family::Unknown);
         Class {
             family,
             flow: flow(self.isa, mnemonic),
@@ -160,11 +158,6 @@ fn flow(isa: Isa, mnemonic: &str) -> Flow {
         (Isa::Amdgcn, name) if name.starts_with("s_endpgm") => Flow::Exit,
         _ => Flow::Next,
     }
-}
-
-/// Operand rules of the taxonomy, for tests and documentation.
-pub fn operand_rule_count() -> usize {
-    OPERAND_RULES.len()
 }
 
 #[cfg(test)]

@@ -52,16 +52,29 @@ fn rules() -> &'static [Rule] {
     })
 }
 
+impl Rule {
+    fn owns(&self, isa: Isa, canonical: &str) -> bool {
+        self.isa == isa && self.mnemonic.as_ref().is_some_and(|regex| regex.is_match(canonical))
+    }
+
+    const fn always(&self) -> bool {
+        matches!((&self.operands, &self.comment), (Test::Always, Test::Always))
+    }
+}
+
 impl RuleSet {
     pub(crate) const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     pub(super) fn for_mnemonic(isa: Isa, canonical: &str) -> Self {
-        let matching = rules().iter().enumerate().filter(|(_, rule)| {
-            rule.isa == isa && rule.mnemonic.as_ref().is_some_and(|regex| regex.is_match(canonical))
-        });
+        let matching = rules().iter().enumerate().filter(|(_, rule)| rule.owns(isa, canonical) && !rule.always());
         Self(matching.fold(0, |bits, (index, _)| bits | 1 << (index & 31)))
+    }
+
+    /// The family of a rule that asks for nothing but the mnemonic: an exception to the order of the families.
+    pub(super) fn unconditional(isa: Isa, canonical: &str) -> Option<Family> {
+        rules().iter().find(|rule| rule.always() && rule.owns(isa, canonical)).map(|rule| rule.family)
     }
 
     /// The family that operands and comment decide; `None` leaves the mnemonic's.

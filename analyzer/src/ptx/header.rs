@@ -49,3 +49,9 @@ impl<'a> Header<'a> {
         self.threads = self.threads.or(product);
     }
 }
+
+/// The first number behind a directive (`.maxnreg 128`).
+pub(super) fn number_behind(text: &str, directive: &str) -> Option<u32> {
+    let (_, rest) = text.split_once(directive)?;
+    rest.trim_start().split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}

@@ -3,7 +3,7 @@
 use lowerline_shared::stage::Stage;
 use memchr::{memchr, memchr2, memchr3, memmem};
 
-use super::header::Header;
+use super::header::{self, Header};
 use crate::{
     AnalyzeError, Budget, detect,
     stream::{Stream, Written},
@@ -255,6 +255,15 @@ impl<'a> Scanner<'a, '_> {
                 self.at = from;
                 Ok(())
             }
+            ".local" if !self.open.is_empty() => {
+                // `.local .align 16 .b8 __local_depot0[32];`: LLVM keeps a function's stack in one array of bytes.
+                let declared = self.to_semicolon(from);
+                let bytes = declared.contains(".b8").then(|| declared.rsplit_once('[')).flatten();
+                match bytes.and_then(|(_, size)| size.trim_end_matches(']').trim().parse().ok()) {
+                    Some(bytes) => self.stream.fact(".local bytes=", bytes, budget),
+                    None => Ok(()),
+                }
+            }
             ".entry" | ".func" if self.open.is_empty() => self.function(word == ".entry", from, budget),
             ".section" => {
                 let close = memchr(b'}', &self.bytes()[from..]);
@@ -338,6 +347,11 @@ impl<'a> Scanner<'a, '_> {
             self.header.bounds(behind);
         }
         self.stream.function(name, kernel, 0, budget)?;
+        for (directive, head) in [(".maxnreg", ".maxnreg registers="), (".minnctapersm", ".minnctapersm blocks=")] {
+            if let Some(value) = header::number_behind(behind, directive) {
+                self.stream.fact(head, value, budget)?;
+            }
+        }
         self.open_scope(budget)
     }
 }

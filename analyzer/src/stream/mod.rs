@@ -30,6 +30,8 @@ pub(crate) struct Function<'a> {
     pub first: u32,
     /// Address of the first instruction, for targets given as addresses.
     pub base: u64,
+    /// What directives say of the whole function: `.maxnreg registers=`, 256.
+    pub facts: Vec<(&'static str, u32)>,
 }
 
 /// A place that a jump can name.
@@ -138,7 +140,16 @@ impl<'a> Stream<'a> {
         if self.functions.len() >= limit {
             return Err(AnalyzeError::TooMany { what: "functions", limit });
         }
-        self.functions.push(Function { name, kernel, first: self.position(), base });
+        self.functions.push(Function { name, kernel, first: self.position(), base, facts: Vec::new() });
+        Ok(())
+    }
+
+    /// Notes a directive of the function begun last.
+    pub fn fact(&mut self, head: &'static str, value: u32, budget: &mut Budget) -> Result<(), AnalyzeError> {
+        budget.store(1)?;
+        if let Some(function) = self.functions.last_mut() {
+            function.facts.push((head, value));
+        }
         Ok(())
     }
 
