@@ -24,9 +24,9 @@ pub fn detect(bytes: &[u8]) -> Result<Stage, AnalyzeError> {
             _ => Err(AnalyzeError::UnknownStage),
         };
     }
-    let mut lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).take(LINES);
+    let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).take(LINES);
     let mut mlir = false;
-    while let Some(line) = lines.next() {
+    for line in lines {
         if let Some(stage) = line_stage(line) {
             return Ok(stage);
         }

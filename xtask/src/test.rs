@@ -62,7 +62,7 @@ fn format(repository: &Repository) -> Result<()> {
 
 fn clippy(repository: &Repository) -> Result<()> {
     let mut host = offline(repository);
-    host.args(["clippy", "--workspace", "--exclude", "lowerline-frontend", "--all-targets", "--", "-D", "warnings"]);
+    host.args(["clippy", "--workspace", "--exclude", "lowerline-frontend", "--lib", "--bins", "--", "-D", "warnings"]);
     task::run(&mut host)?;
     let mut browser = offline(repository);
     browser.args([
@@ -85,10 +85,10 @@ fn native(repository: &Repository) -> Result<()> {
     if has_nextest {
         tests.args(["nextest", "run", "--no-fail-fast"]).args(everything);
     } else {
-        tests.args(["test", "--no-fail-fast", "--all-targets"]).args(everything);
+        tests.args(["test", "--no-fail-fast", "--lib", "--bins", "--tests"]).args(everything);
     }
     task::run(&mut tests)?;
-    // nextest does not run the examples in the documentation, and `--all-targets` leaves them out too.
+    // Neither runs the examples in the documentation.
     task::run(offline(repository).args(["test", "--doc"]).args(everything))
 }
 

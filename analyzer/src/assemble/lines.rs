@@ -23,7 +23,7 @@ fn runs<'s>(stream: &'s Stream<'_>, first: u32, end: u32) -> impl Iterator<Item 
     })
 }
 
-fn file<'f>(files: &'f BTreeMap<u32, String>, index: u32) -> &'f str {
+fn file(files: &BTreeMap<u32, String>, index: u32) -> &str {
     files.get(&index).map_or("?", String::as_str)
 }
 

@@ -16,7 +16,8 @@ pub fn words(a: &str, b: &str) -> (Vec<Span>, Vec<Span>) {
         return (Vec::new(), Vec::new());
     }
     if a.len().max(b.len()) > LONG_LINE {
-        return (vec![0..a.len()], vec![0..b.len()]);
+        let whole = |line: &str| std::iter::once(0..line.len()).collect();
+        return (whole(a), whole(b));
     }
     let (words_a, words_b) = (split(a), split(b));
     let text = |line: &'_ str, words: &[Span]| -> Vec<u64> {

@@ -51,9 +51,8 @@ fn first_letters(pattern: &str) -> [u64; 4] {
             Some(byte) if byte.is_ascii_alphanumeric() => add(byte),
             _ => return ALL,
         }
-        match bytes.next() {
-            Some(b'?' | b'*') => return ALL,
-            _ => {}
+        if matches!(bytes.next(), Some(b'?' | b'*')) {
+            return ALL;
         }
     }
     set

@@ -40,13 +40,14 @@ pub(crate) fn scan<'a>(
 /// Bytes of mnemonics, labels and directives.
 const WORD: [bool; 256] = {
     let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let c = byte as u8;
-        table[byte] = c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'$' | b'%');
+    let mut byte = 0_u8;
+    loop {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$' | b'%');
+        if byte == u8::MAX {
+            break table;
+        }
         byte += 1;
     }
-    table
 };
 
 impl<'a> Scanner<'a, '_> {
@@ -96,7 +97,7 @@ impl<'a> Scanner<'a, '_> {
     }
 
     /// The text up to the `;` that ends this statement, and moves behind it. Comments and strings may hold `;`.
-    fn to_semicolon(&mut self, from: usize) -> &'a str {
+    fn through_semicolon(&mut self, from: usize) -> &'a str {
         let bytes = self.bytes();
         let mut at = from;
         let end = loop {
@@ -207,13 +208,13 @@ impl<'a> Scanner<'a, '_> {
                 match memchr2(b';', b'/', &bytes[end..]) {
                     Some(found) if bytes[end + found] == b';' => self.at = end + found + 1,
                     _ => {
-                        self.to_semicolon(end);
+                        self.through_semicolon(end);
                     }
                 }
                 Ok(())
             }
             Some(class) => {
-                let operands = self.to_semicolon(end);
+                let operands = self.through_semicolon(end);
                 let written = Written { mnemonic, operands, comment: "", guarded, offset: start };
                 let scope = self.scope();
                 self.stream.look(&class, &written, scope, budget)
@@ -225,7 +226,7 @@ impl<'a> Scanner<'a, '_> {
         let after = self.text[self.at..].trim_start();
         if let Some(rest) = after.strip_prefix(".branchtargets") {
             let from = self.text.len() - rest.len();
-            let list = self.to_semicolon(from);
+            let list = self.through_semicolon(from);
             let targets: Vec<&str> = list.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
             budget.store(targets.len() + 1)?;
             self.stream.tables.push((name, targets));
@@ -257,7 +258,7 @@ impl<'a> Scanner<'a, '_> {
             }
             ".local" if !self.open.is_empty() => {
                 // `.local .align 16 .b8 __local_depot0[32];`: LLVM keeps a function's stack in one array of bytes.
-                let declared = self.to_semicolon(from);
+                let declared = self.through_semicolon(from);
                 let bytes = declared.contains(".b8").then(|| declared.rsplit_once('[')).flatten();
                 match bytes.and_then(|(_, size)| size.trim_end_matches(']').trim().parse().ok()) {
                     Some(bytes) => self.stream.fact(".local bytes=", bytes, budget),
@@ -276,7 +277,7 @@ impl<'a> Scanner<'a, '_> {
                 Ok(())
             }
             _ => {
-                self.to_semicolon(from);
+                self.through_semicolon(from);
                 Ok(())
             }
         }
