@@ -3,13 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Deserialize;
+
 use crate::{
     api::{
         BuildComparison, CommitSummary, Counts, FamilyRow, LevelTable, ResourceRow, StateBuild, StateInfo, TargetChange,
     },
     family::{Family, MetaFamily},
     ids::Digest,
-    report::{OpcodeCount, Report},
+    report::{OpcodeCount, sum_opcodes},
     strip::StageFacts,
     table::{Cell, Table},
 };
@@ -123,6 +125,38 @@ pub fn builds_of(changes: &[TargetChange]) -> (u64, u64) {
     changes.iter().fold((0, 0), |(builds, failed), change| (builds + change.builds, failed + change.failed))
 }
 
+/// The part of a report that a stage strip needs: the browser reads no more of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct ReportExcerpt {
+    /// See [`crate::report::Report::normal_digest`].
+    #[serde(default)]
+    pub normal_digest: Option<Digest>,
+    /// See [`crate::report::Report::ops`].
+    #[serde(default)]
+    pub ops: BTreeMap<String, u64>,
+    /// See [`crate::report::Report::ops_in_loop`].
+    #[serde(default)]
+    pub ops_in_loop: BTreeMap<String, u64>,
+    /// See [`crate::report::Report::functions`].
+    #[serde(default)]
+    pub functions: Vec<FunctionExcerpt>,
+}
+
+/// The part of a function's report that a stage strip needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct FunctionExcerpt {
+    /// See [`crate::report::FunctionReport::canonical`].
+    #[serde(default)]
+    pub canonical: Vec<OpcodeCount>,
+}
+
+impl ReportExcerpt {
+    /// Opcodes of all functions, as [`crate::report::Report::histogram`], by opcode and family.
+    fn histogram(&self) -> Vec<OpcodeCount> {
+        sum_opcodes(self.functions.iter().flat_map(|function| &function.canonical))
+    }
+}
+
 /// One operation or opcode whose count differs between two reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationChange {
@@ -137,8 +171,8 @@ pub struct OperationChange {
 }
 
 /// What differs between two reports of one stage, largest difference first.
-pub fn operation_changes(a: &Report, b: &Report) -> Vec<OperationChange> {
-    let read = |report: &Report| -> BTreeMap<String, (u64, Option<u64>)> {
+pub fn operation_changes(a: &ReportExcerpt, b: &ReportExcerpt) -> Vec<OperationChange> {
+    let read = |report: &ReportExcerpt| -> BTreeMap<String, (u64, Option<u64>)> {
         let ops = report
             .ops
             .iter()
@@ -168,7 +202,7 @@ pub fn operation_changes(a: &Report, b: &Report) -> Vec<OperationChange> {
 
 /// What a report says of a stage, for the strip. Histograms are compared as they are, so their identity is the place of
 /// the first equal one in `known`, which grows.
-pub fn stage_facts(raw: Digest, report: &Report, known: &mut Vec<Vec<OpcodeCount>>) -> StageFacts {
+pub fn stage_facts(raw: Digest, report: &ReportExcerpt, known: &mut Vec<Vec<OpcodeCount>>) -> StageFacts {
     let histogram = report.histogram();
     let counted = histogram.iter().filter(|row| row.family.info().in_total).map(|row| row.counts.function);
     let amount: u64 = if histogram.is_empty() { report.ops.values().sum() } else { counted.sum() };
@@ -268,9 +302,23 @@ mod tests {
     }
 
     #[test]
+    fn an_excerpt_reads_whole_reports() {
+        let mut report = crate::report::Report::new(1, Stage::Ptx);
+        let counts = crate::report::ScopeCounts { function: 3, r#loop: 1, hot: 0 };
+        let row = OpcodeCount { opcode: "bar.sync".to_owned(), family: Family::Barrier, counts };
+        let function = crate::report::FunctionReport { canonical: vec![row], ..Default::default() };
+        report.functions = vec![function.clone(), function];
+        report.normal_digest = Some(Digest([7; 32]));
+        let text = serde_json::to_string(&report).expect("JSON");
+        let excerpt: ReportExcerpt = serde_json::from_str(&text).expect("an excerpt");
+        assert_eq!(excerpt.histogram(), report.histogram());
+        assert_eq!(excerpt.normal_digest, report.normal_digest);
+    }
+
+    #[test]
     fn operations_that_moved_are_named_largest_first() {
         let report = |converts: u64, in_loop: u64, loads: u64| {
-            let mut report = Report::new(1, Stage::Ttgir);
+            let mut report = ReportExcerpt::default();
             report.ops = [("ttg.convert_layout".to_owned(), converts), ("tt.load".to_owned(), loads)].into();
             report.ops_in_loop = [("ttg.convert_layout".to_owned(), in_loop)].into();
             report

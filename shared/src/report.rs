@@ -255,6 +255,17 @@ pub struct Argument {
     pub attributes: BTreeMap<String, String>,
 }
 
+/// Rows of one opcode and family made one, in order of spelling.
+pub fn sum_opcodes<'a>(rows: impl Iterator<Item = &'a OpcodeCount>) -> Vec<OpcodeCount> {
+    let mut sums: BTreeMap<(&str, Family), ScopeCounts> = BTreeMap::new();
+    for row in rows {
+        sums.entry((&row.opcode, row.family)).or_default().add(row.counts);
+    }
+    sums.into_iter()
+        .map(|((opcode, family), counts)| OpcodeCount { opcode: opcode.to_owned(), family, counts })
+        .collect()
+}
+
 /// What one blob holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
@@ -352,12 +363,6 @@ impl Report {
     /// Canonical opcodes of all functions of the file, helpers included, in order of spelling: the histogram that is
     /// stored. Corpus counts and every line counter include helpers, so the sum does too.
     pub fn histogram(&self) -> Vec<OpcodeCount> {
-        let mut sums: BTreeMap<(&str, Family), ScopeCounts> = BTreeMap::new();
-        for row in self.functions.iter().flat_map(|function| &function.canonical) {
-            sums.entry((&row.opcode, row.family)).or_default().add(row.counts);
-        }
-        sums.into_iter()
-            .map(|((opcode, family), counts)| OpcodeCount { opcode: opcode.to_owned(), family, counts })
-            .collect()
+        sum_opcodes(self.functions.iter().flat_map(|function| &function.canonical))
     }
 }

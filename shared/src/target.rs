@@ -55,6 +55,13 @@ pub fn sort_key(target: &TargetName) -> (Vendor, u32, String) {
     (vendor(target), number.unwrap_or(u32::MAX), target.as_str().to_owned())
 }
 
+/// Each target once, as people list them.
+pub fn sorted(mut targets: Vec<TargetName>) -> Vec<TargetName> {
+    targets.sort_by_key(sort_key);
+    targets.dedup();
+    targets
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,7 +71,8 @@ mod tests {
         let mut names: Vec<TargetName> = ["gfx942", "sm_120a", "sm_80", "gfx90a", "sm_100a", "gfx950", "sm_90a"]
             .map(|name| name.parse().expect("a target"))
             .to_vec();
-        names.sort_by_key(sort_key);
+        names.extend(names.clone());
+        let names = sorted(names);
         let names: Vec<&str> = names.iter().map(TargetName::as_str).collect();
         assert_eq!(names, ["sm_80", "sm_90a", "sm_100a", "sm_120a", "gfx90a", "gfx942", "gfx950"]);
     }

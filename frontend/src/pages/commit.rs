@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use lowerline_shared::{
     api::{BuildCell, BuildStatus, CommitDetail, CommitSummary},
     api_path, display, ids,
-    ids::{ProjectSlug, Rev, TargetName},
+    ids::{ProjectSlug, Rev},
     permalink::{CompareQuery, Page, StateRef},
     table::{Cell, Table},
     target,
@@ -139,9 +139,7 @@ fn rows_of(data: &CommitDetail) -> Vec<(&str, &str)> {
 }
 
 fn matrix(project: &ProjectSlug, data: &CommitDetail) -> impl IntoView + use<> {
-    let mut targets: Vec<TargetName> = data.builds.iter().map(|cell| cell.target.clone()).collect();
-    targets.sort_by_key(target::sort_key);
-    targets.dedup();
+    let targets = target::sorted(data.builds.iter().map(|cell| cell.target.clone()).collect());
     let states = data.parent.as_ref().and_then(rev_of).zip(rev_of(&data.commit));
     let heads = targets.iter().map(|name| {
         view! { <th scope="col">{name.to_string()}<br/><span class="muted">{target::hardware_family(name)}</span></th> }

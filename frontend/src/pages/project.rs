@@ -79,11 +79,7 @@ fn summary(detail: &ProjectDetail) -> String {
 
 /// Targets of all rows as people list them.
 fn targets_of(rows: &[CommitRow]) -> Vec<TargetName> {
-    let mut targets: Vec<TargetName> =
-        rows.iter().flat_map(|row| row.targets.iter().map(|change| change.target.clone())).collect();
-    targets.sort_by_key(target::sort_key);
-    targets.dedup();
-    targets
+    target::sorted(rows.iter().flat_map(|row| row.targets.iter().map(|change| change.target.clone())).collect())
 }
 
 /// What compiled a commit; single builds may add to it.
@@ -143,8 +139,7 @@ fn commit_table(project: &ProjectSlug, rows: &[CommitRow]) -> impl IntoView + us
 fn kernel_list(project: &ProjectSlug, kernels: &[KernelSummary]) -> impl IntoView + use<> {
     let items = kernels.iter().map(|kernel| {
         let query = TrendsQuery { kernel: Some(kernel.key.clone()), ..TrendsQuery::default() };
-        let mut targets = kernel.targets.clone();
-        targets.sort_by_key(target::sort_key);
+        let targets = target::sorted(kernel.targets.clone());
         let targets: Vec<&str> = targets.iter().map(TargetName::as_str).collect();
         view! {
             <li data-test="kernel">

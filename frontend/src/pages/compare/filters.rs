@@ -51,8 +51,8 @@ pub fn Filters(
         let known = project.get();
         let kernel = kernel.get();
         let of_kernel = known.iter().flat_map(|all| &all.kernels).find(|k| k.key == kernel).map(|k| k.targets.clone());
-        let mut names = of_kernel.or_else(|| known.as_ref().map(|all| all.project.targets.clone())).unwrap_or_default();
-        names.sort_by_key(target::sort_key);
+        let names = of_kernel.or_else(|| known.as_ref().map(|all| all.project.targets.clone())).unwrap_or_default();
+        let names = target::sorted(names);
         with_all(names.iter().map(|name| (name.to_string(), name.to_string())).collect(), &target.get())
     });
     let config = Signal::derive(move || {

@@ -6,10 +6,9 @@ use leptos::{prelude::*, task::spawn_local};
 use lowerline_shared::{
     api::{ArtifactRef, BuildComparison, StateBuild},
     api_path,
-    comparison::{self, OperationChange},
+    comparison::{self, OperationChange, ReportExcerpt},
     display,
     ids::Digest,
-    report::Report,
     stage::Stage,
     strip::{Relation, Strip, StripCell, StripColumn, strip},
 };
@@ -21,7 +20,7 @@ use crate::fetch::get_json;
 const NAMED: usize = 4;
 
 /// Reports by digest; `None` for a blob without one.
-type Reports = BTreeMap<Digest, Option<Arc<Report>>>;
+type Reports = BTreeMap<Digest, Option<Arc<ReportExcerpt>>>;
 
 fn artifacts(build: &BuildComparison) -> Vec<Vec<ArtifactRef>> {
     let main = |state: &StateBuild| match state {
@@ -44,7 +43,7 @@ pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> impl Into
     let reports = RwSignal::new(Reports::new());
     for digest in digests {
         spawn_local(async move {
-            let report = get_json::<Report>(&api_path::report(&digest)).await.ok().map(Arc::new);
+            let report = get_json::<ReportExcerpt>(&api_path::report(&digest)).await.ok().map(Arc::new);
             reports.try_update(|reports| reports.insert(digest, report));
         });
     }
@@ -73,7 +72,7 @@ fn shown(view: View, artifacts: &[Vec<ArtifactRef>], reports: &Reports, names: &
         .iter()
         .map(|artifacts| {
             let facts = artifacts.iter().map(|artifact| {
-                let unread = Report::new(0, artifact.stage);
+                let unread = ReportExcerpt::default();
                 let report = reports.get(&artifact.digest).and_then(Option::as_deref).unwrap_or(&unread);
                 (artifact.stage, comparison::stage_facts(artifact.digest, report, &mut known))
             });

@@ -117,9 +117,7 @@ pub fn Filters(
 }
 
 fn target_names(kernel: &KernelSummary) -> Vec<String> {
-    let mut targets = kernel.targets.clone();
-    targets.sort_by_key(target::sort_key);
-    targets.iter().map(ToString::to_string).collect()
+    target::sorted(kernel.targets.clone()).iter().map(ToString::to_string).collect()
 }
 
 /// The tag of a hash, when the axis knows it.

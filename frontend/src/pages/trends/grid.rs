@@ -44,10 +44,7 @@ pub fn measures(data: &TrendResponse) -> Vec<Measure> {
 
 /// Targets of an answer as people list them.
 pub fn targets(data: &TrendResponse) -> Vec<TargetName> {
-    let mut out: Vec<TargetName> = data.series.iter().map(|series| series.target.clone()).collect();
-    out.sort_by_key(target::sort_key);
-    out.dedup();
-    out
+    target::sorted(data.series.iter().map(|series| series.target.clone()).collect())
 }
 
 /// The line of a cell.
