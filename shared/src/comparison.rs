@@ -317,11 +317,10 @@ mod tests {
 
     #[test]
     fn operations_that_moved_are_named_largest_first() {
-        let report = |converts: u64, in_loop: u64, loads: u64| {
-            let mut report = ReportExcerpt::default();
-            report.ops = [("ttg.convert_layout".to_owned(), converts), ("tt.load".to_owned(), loads)].into();
-            report.ops_in_loop = [("ttg.convert_layout".to_owned(), in_loop)].into();
-            report
+        let report = |converts: u64, in_loop: u64, loads: u64| ReportExcerpt {
+            ops: [("ttg.convert_layout".to_owned(), converts), ("tt.load".to_owned(), loads)].into(),
+            ops_in_loop: [("ttg.convert_layout".to_owned(), in_loop)].into(),
+            ..ReportExcerpt::default()
         };
         let changes = operation_changes(&report(11, 5, 3), &report(7, 1, 4));
         assert_eq!(
@@ -351,7 +350,7 @@ mod tests {
             committed_at: 0,
             branch: "main".to_owned(),
             parent: None,
-            toolchain: std::collections::BTreeMap::new(),
+            toolchain: BTreeMap::new(),
         };
         let state = |config: Option<&str>| StateInfo {
             commit: Some(commit.clone()),
