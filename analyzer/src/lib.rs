@@ -9,6 +9,7 @@
 //! meaning), [`diff`](mod@diff) (two texts side by side).
 
 pub mod decisions;
+pub mod decode;
 pub mod detect;
 pub mod diff;
 pub mod elf;
@@ -67,7 +68,7 @@ fn run(bytes: &[u8], stage: Stage, limits: &Limits) -> Result<Report, AnalyzeErr
         Stage::Ptx => ptx::report(bytes, budget),
         Stage::Sass => sass::report(bytes, budget),
         Stage::Amdgcn => amdgcn::report(bytes, budget),
-        Stage::Cubin => Ok(elf::cubin_report(bytes)?),
+        Stage::Cubin => decode::report(bytes, budget),
         Stage::Hsaco => Ok(elf::hsaco_report(bytes)?),
         Stage::Source | Stage::Ttir | Stage::Glir | Stage::Ttgir => {
             mlir::report(detect::text(bytes, stage)?, stage, budget)

@@ -1,0 +1,98 @@
+//! One decoded instruction, and our own disassembly text.
+
+use std::fmt::Write as _;
+
+use super::{
+    flow::{Flow, flow},
+    opcode::{Decoder, OpcodeId},
+    operands::operands,
+    word::Word,
+};
+
+/// One instruction of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instruction {
+    /// Byte offset in its section.
+    pub address: u64,
+    /// The word itself.
+    pub word: Word,
+    /// Its opcode, an index into the decoder.
+    pub opcode: OpcodeId,
+    /// Where control goes.
+    pub flow: Flow,
+}
+
+/// Decodes whole words of `code`, the first of which lies at `address`. A rest of fewer than 16 bytes is left out.
+pub fn instructions(decoder: &mut Decoder, code: &[u8], address: u64) -> Vec<Instruction> {
+    let (words, _) = code.as_chunks::<16>();
+    let mut out = Vec::with_capacity(words.len());
+    let mut at = address;
+    for bytes in words {
+        let word = Word(u128::from_le_bytes(*bytes));
+        let opcode = decoder.decode(word);
+        let name = decoder.opcode(opcode).map_or("", |opcode| opcode.name.as_str());
+        out.push(Instruction { address: at, word, opcode, flow: flow(decoder.sm(), name, word, at) });
+        at = at.wrapping_add(16);
+    }
+    out
+}
+
+impl Instruction {
+    /// The guard as printed, `@P0`; `None` when the instruction always runs.
+    pub fn guard(&self) -> Option<String> {
+        self.word.guard().text(false)
+    }
+
+    /// Known operands: the target of a branch, else what [`operands`] knows.
+    pub fn operands(&self, name: &str) -> String {
+        match self.flow {
+            Flow::Branch(target) => match branch_condition(name, self.word) {
+                Some(condition) => format!("{condition}, {target:#x}"),
+                None => format!("{target:#x}"),
+            },
+            Flow::Call(target) => format!("{target:#x}"),
+            Flow::Reconverge(target) => format!("B{}, {target:#x}", self.word.bits(16, 4)),
+            _ => operands(name, self.word),
+        }
+    }
+}
+
+/// The condition a branch has beside its guard: a predicate, a uniform predicate, or that threads diverge.
+fn branch_condition(name: &str, word: Word) -> Option<String> {
+    let predicate = |register: u64, negated: u64, file: &str| {
+        let bang = if negated == 1 { "!" } else { "" };
+        (register != 7 || negated == 1).then(|| format!("{bang}{file}P{register}"))
+    };
+    if name.contains(".DIV") || name.contains(".CONV") {
+        return Some("…".to_owned());
+    }
+    match word.key() {
+        0x547 => predicate(word.bits(24, 3), word.bits(27, 1), "U"),
+        _ => predicate(word.bits(87, 3), word.bits(90, 1), ""),
+    }
+}
+
+/// Lines of address, control codes, guard, mnemonic, known operands and source line (`source` is asked by address).
+pub fn disassembly(
+    decoder: &Decoder,
+    code: &[Instruction],
+    source: impl Fn(u64) -> Option<String>,
+) -> String {
+    let mut text = String::with_capacity(code.len() * 64);
+    let mut last = None;
+    for instruction in code {
+        let name = decoder.opcode(instruction.opcode).map_or("", |opcode| opcode.name.as_str());
+        let guard = instruction.guard().map_or_else(String::new, |guard| format!("{guard} "));
+        let control = instruction.word.control().text();
+        let body = format!("{guard}{name} {}", instruction.operands(name));
+        let here = source(instruction.address);
+        let note = match &here {
+            Some(line) if here != last => format!("  // {line}"),
+            _ => String::new(),
+        };
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "/*{:04x}*/ {control}  {}{note}", instruction.address, body.trim_end());
+        last = here;
+    }
+    text
+}

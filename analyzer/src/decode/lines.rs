@@ -1,0 +1,132 @@
+//! Source lines of code bytes, from the `.debug_line` section that `-lineinfo` leaves in a cubin.
+//!
+//! A cubin's line programs start at address 0 and name their function by a relocation. The relocated addresses are
+//! written into a copy of the section as (section index, offset), so that one pass reads all functions.
+
+use std::collections::BTreeMap;
+
+use gimli::{AttributeValue, DebugLine, DebugLineOffset, LittleEndian as Little};
+use object::{
+    LittleEndian,
+    elf::{FileHeader64, Rela64, SHT_SYMTAB, SectionHeader64, Sym64},
+    pod::slice_from_all_bytes,
+    read::elf::{FileHeader, SectionHeader},
+};
+
+/// The bits of a patched address that hold the offset in its section.
+const OFFSET_BITS: u32 = 40;
+/// Rows read of one file: bounds memory, since a row costs a byte of input and more than that here.
+const MAX_ROWS: usize = 1 << 20;
+
+/// `file:line` by place in the code.
+#[derive(Clone, Debug, Default)]
+pub struct SourceLines {
+    files: Vec<String>,
+    /// (section, offset) to (file, line); `None` behind the end of a function's program.
+    rows: BTreeMap<(u64, u64), Option<(usize, u64)>>,
+    sections: BTreeMap<String, u64>,
+}
+
+impl SourceLines {
+    /// Reads them; empty when the file has none or they cannot be read.
+    pub fn read(cubin: &[u8]) -> Self {
+        let mut lines = Self::default();
+        // Line information is a help, not a measure: a broken table costs the lines, never the report.
+        let _ = lines.fill(cubin);
+        lines
+    }
+
+    /// File and line of the instruction at `offset` of the code section `.text.{section}`.
+    pub fn place(&self, section: &str, offset: u64) -> Option<(&str, u32)> {
+        let section = *self.sections.get(section)?;
+        let (_, row) = self.rows.range((section, 0)..=(section, offset)).next_back()?;
+        let (file, line) = (*row)?;
+        Some((self.files.get(file)?, u32::try_from(line).ok()?))
+    }
+
+    /// The same as text: `attention.py:64`.
+    pub fn at(&self, section: &str, offset: u64) -> Option<String> {
+        self.place(section, offset).map(|(file, line)| format!("{file}:{line}"))
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    fn fill(&mut self, cubin: &[u8]) -> Option<()> {
+        let header = FileHeader64::<LittleEndian>::parse(cubin).ok()?;
+        let sections = header.sections(LittleEndian, cubin).ok()?;
+        let named = |wanted: &[u8]| {
+            let found = sections.iter().find(|s| sections.section_name(LittleEndian, s) == Ok(wanted));
+            found.and_then(|s: &SectionHeader64<LittleEndian>| s.data(LittleEndian, cubin).ok())
+        };
+        for (index, section) in (0_u64..).zip(sections.iter()) {
+            let name = sections.section_name(LittleEndian, section).ok()?;
+            if let Some(name) = name.strip_prefix(b".text.") {
+                self.sections.insert(String::from_utf8_lossy(name).into_owned(), index);
+            }
+        }
+        let mut program = named(b".debug_line")?.to_vec();
+        let symbols = sections.iter().find(|s| s.sh_type(LittleEndian) == SHT_SYMTAB)?;
+        let symbols: &[Sym64<LittleEndian>] =
+            slice_from_all_bytes(symbols.data(LittleEndian, cubin).ok()?).ok()?;
+        // Without an addend (`.rel`) the patched place holds 0.
+        let mut moved: Vec<(u64, u32, i64)> = Vec::new();
+        if let Some(data) = named(b".rela.debug_line") {
+            let entries: &[Rela64<LittleEndian>] = slice_from_all_bytes(data).ok()?;
+            let symbol = |entry: &Rela64<LittleEndian>| (entry.r_info.get(LittleEndian) >> 32) as u32;
+            moved.extend(entries.iter().map(|e| (e.r_offset.get(LittleEndian), symbol(e), e.r_addend.get(LittleEndian))));
+        }
+        if let Some(data) = named(b".rel.debug_line") {
+            let (entries, _) = data.as_chunks::<16>();
+            for entry in entries {
+                let (at, symbol) = (entry.first_chunk::<8>()?, entry.get(12..16)?);
+                moved.push((u64::from_le_bytes(*at), u32::from_le_bytes(symbol.try_into().ok()?), 0));
+            }
+        }
+        for (at, symbol, addend) in moved {
+            let symbol = symbols.get(usize::try_from(symbol).ok()?)?;
+            let section = u64::from(symbol.st_shndx.get(LittleEndian).0);
+            let value = symbol.st_value.get(LittleEndian).wrapping_add_signed(addend);
+            let at = usize::try_from(at).ok()?;
+            let place = program.get_mut(at..at.checked_add(8)?)?;
+            place.copy_from_slice(&((section << OFFSET_BITS) | value).to_le_bytes());
+        }
+        self.run(&program)
+    }
+
+    fn run(&mut self, program: &[u8]) -> Option<()> {
+        let lines = DebugLine::new(program, Little);
+        let mut start = 0_usize;
+        while start < program.len() {
+            let unit = lines.program(DebugLineOffset(start), 8, None, None).ok()?;
+            // The length field itself takes four bytes: cubins use 32-bit DWARF.
+            start = start.checked_add(unit.header().unit_length())?.checked_add(4)?;
+            let mut known: BTreeMap<u64, usize> = BTreeMap::new();
+            let mut rows = unit.rows();
+            while let Some((header, row)) = rows.next_row().ok()? {
+                if self.rows.len() >= MAX_ROWS {
+                    return None;
+                }
+                let key = (row.address() >> OFFSET_BITS, row.address() & ((1 << OFFSET_BITS) - 1));
+                if row.end_sequence() {
+                    self.rows.insert(key, None);
+                    continue;
+                }
+                let file = if let Some(&file) = known.get(&row.file_index()) {
+                    file
+                } else {
+                    let Some(AttributeValue::String(name)) = row.file(header).map(gimli::FileEntry::path_name) else {
+                        continue;
+                    };
+                    self.files.push(String::from_utf8_lossy(name.slice()).into_owned());
+                    known.insert(row.file_index(), self.files.len() - 1);
+                    self.files.len() - 1
+                };
+                self.rows.insert(key, row.line().map(|line| (file, line.get())));
+            }
+        }
+        Some(())
+    }
+}

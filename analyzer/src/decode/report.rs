@@ -1,0 +1,190 @@
+//! From a cubin to a report, through the same stream that SASS text fills.
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use lowerline_shared::report::Report;
+
+use super::{
+    Certainty, Decoder, Instruction, SourceLines, disassembly, instructions,
+};
+use crate::{
+    AnalyzeError, Budget, assemble, elf,
+    families::Isa,
+    stream::{Stream, Written},
+};
+
+/// Steps one word costs, its stream entry not counted.
+const WORD_STEPS: u64 = 20;
+/// Bytes of an instruction.
+const WORD: usize = 16;
+
+/// A function with its code decoded.
+struct Decoded {
+    name: String,
+    /// The section's name, which line information goes by.
+    section: String,
+    kernel: bool,
+    base: u64,
+    code: Vec<Instruction>,
+}
+
+/// Everything the report takes from a cubin: resources from its tables, counts from its code.
+pub fn report(bytes: &[u8], budget: &mut Budget) -> Result<Report, AnalyzeError> {
+    let mut report = elf::cubin_report(bytes)?;
+    let cubin = elf::Cubin::parse(bytes)?;
+    let mut decoder = Decoder::new(cubin.sm);
+    let functions = functions(&cubin, &mut decoder, budget, &mut report)?;
+    report.source = Some("decoded".to_owned());
+    doubts(&decoder, &functions, cubin.sm, &mut report);
+    let lines = SourceLines::read(bytes);
+    let (examples, offsets) = examples(&decoder, &functions);
+    let operands = operands(&decoder, &functions);
+    let mut files: Vec<&str> = Vec::new();
+    let mut stream = Stream::new(Isa::Sass);
+    let mut known = operands.iter().peekable();
+    let mut at = 0_usize;
+    for function in &functions {
+        stream.function(&function.name, function.kernel, function.base, budget)?;
+        let mut last = None;
+        for instruction in &function.code {
+            if !lines.is_empty() {
+                let place = lines.place(&function.section, instruction.address);
+                if place != last {
+                    last = place;
+                    let (file, line) = place.map_or((0, 0), |(file, line)| (index(&mut files, file), line));
+                    stream.location(file, line, budget)?;
+                }
+            }
+            let operands = known.next_if(|(index, _)| *index == at).map_or("", |(_, text)| text.as_str());
+            let written = Written {
+                mnemonic: name(&decoder, instruction),
+                operands,
+                comment: "",
+                guarded: instruction.guard().is_some(),
+                offset: offsets.get(&instruction.opcode).copied().unwrap_or(usize::MAX),
+            };
+            stream.instruction(&written, 0, budget)?;
+            at += 1;
+        }
+    }
+    let files = (0_u32..).zip(files.into_iter().map(|file| assemble::base_name(file).to_owned())).collect();
+    assemble::functions(&stream, &examples, &files, &mut report, budget)?;
+    Ok(report)
+}
+
+/// Our own disassembly of every function of a cubin.
+pub fn cubin_disassembly(bytes: &[u8], budget: &mut Budget) -> Result<String, AnalyzeError> {
+    let cubin = elf::Cubin::parse(bytes)?;
+    let mut decoder = Decoder::new(cubin.sm);
+    let mut scrap = elf::cubin_report(bytes)?;
+    let functions = functions(&cubin, &mut decoder, budget, &mut scrap)?;
+    let lines = SourceLines::read(bytes);
+    let mut text = format!(".target {}\n", cubin.target);
+    for function in &functions {
+        budget.work(200 * function.code.len() as u64)?;
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "\n{}:", function.name);
+        text.push_str(&disassembly(&decoder, &function.code, |at| lines.at(&function.section, at)));
+    }
+    Ok(text)
+}
+
+fn functions(
+    cubin: &elf::Cubin<'_>,
+    decoder: &mut Decoder,
+    budget: &mut Budget,
+    report: &mut Report,
+) -> Result<Vec<Decoded>, AnalyzeError> {
+    let mut out = Vec::new();
+    let mut cut = 0;
+    let mut add = |name: &str, section: &str, kernel, base, code: &[u8]| {
+        let words = code.len() / WORD;
+        let limit = budget.limits().instructions;
+        if words > limit {
+            return Err(AnalyzeError::TooMany { what: "instructions", limit });
+        }
+        budget.work(WORD_STEPS * words as u64)?;
+        budget.store(1)?;
+        cut += code.len() % WORD;
+        out.push(Decoded {
+            name: name.to_owned(),
+            section: section.to_owned(),
+            kernel,
+            base,
+            code: instructions(decoder, code, base),
+        });
+        Ok(())
+    };
+    for section in &cubin.code {
+        // Code that no symbol covers is counted under the section's name.
+        let covered = section.functions.first().map_or(section.bytes.len(), |first| {
+            usize::try_from(first.offset).unwrap_or(usize::MAX)
+        });
+        let head = section.bytes.get(..covered).unwrap_or_default();
+        if !head.is_empty() {
+            add(&section.name, &section.name, section.functions.is_empty(), 0, head)?;
+        }
+        for function in &section.functions {
+            add(&function.name, &section.name, function.kernel, function.offset, function.bytes)?;
+        }
+    }
+    if cut > 0 {
+        report.warnings.push(format!("{cut} bytes at ends of code are no whole instruction and are not counted"));
+    }
+    Ok(out)
+}
+
+/// Says how much is not known.
+fn doubts(decoder: &Decoder, functions: &[Decoded], sm: u32, report: &mut Report) {
+    if !decoder.has_table() {
+        report.warnings.push(format!("the decoder has no table for sm_{sm}: every instruction is unknown"));
+    }
+    let count = |wanted: Certainty| {
+        let all = functions.iter().flat_map(|function| &function.code);
+        let of = |i: &&Instruction| decoder.opcode(i.opcode).is_some_and(|opcode| opcode.certainty == wanted);
+        all.filter(of).count()
+    };
+    let (base, unknown) = (count(Certainty::Base), count(Certainty::Unknown));
+    if unknown > 0 && decoder.has_table() {
+        report.warnings.push(format!("{unknown} instructions are unknown to the decoder's tables"));
+    }
+    if base > 0 {
+        report.warnings.push(format!("{base} instructions are decoded without their modifiers (`.?`)"));
+    }
+}
+
+fn name<'d>(decoder: &'d Decoder, instruction: &Instruction) -> &'d str {
+    decoder.opcode(instruction.opcode).map_or("", |opcode| opcode.name.as_str())
+}
+
+/// One line for each opcode, and where it begins: what the report shows for those no family claims.
+fn examples(decoder: &Decoder, functions: &[Decoded]) -> (String, BTreeMap<super::OpcodeId, usize>) {
+    let (mut text, mut offsets) = (String::new(), BTreeMap::new());
+    for instruction in functions.iter().flat_map(|function| &function.code) {
+        offsets.entry(instruction.opcode).or_insert_with(|| {
+            let offset = text.len();
+            let line = (instruction.address, instruction.word.0, name(decoder, instruction));
+            let _ = writeln!(text, "/*{:04x}*/ {:032x} {}", line.0, line.1, line.2);
+            offset
+        });
+    }
+    (text, offsets)
+}
+
+/// Operands by position among all instructions, for the few that have known ones.
+fn operands(decoder: &Decoder, functions: &[Decoded]) -> Vec<(usize, String)> {
+    let all = functions.iter().flat_map(|function| &function.code).enumerate();
+    all.filter_map(|(at, instruction)| {
+        let text = instruction.operands(name(decoder, instruction));
+        (!text.is_empty()).then_some((at, text))
+    })
+    .collect()
+}
+
+fn index<'f>(files: &mut Vec<&'f str>, file: &'f str) -> u32 {
+    let at = files.iter().position(|known| *known == file).unwrap_or_else(|| {
+        files.push(file);
+        files.len() - 1
+    });
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
