@@ -8,6 +8,7 @@ part of the mnemonic is named.
 
 import hashlib
 import itertools
+import os
 import struct
 from collections import defaultdict
 
@@ -137,7 +138,7 @@ def order_of(codes, table):
     first = positions(codes, table)
     order = sorted(codes, key=lambda c: (first[c], c))
     best = count(codes, table, order)
-    if len(table) > 1 << 10 or len(codes) < 3:
+    if len(table) > SEARCHED or len(codes) < 3:
         return order, best
     for code in list(order):
         for at in range(len(order)):
@@ -151,6 +152,7 @@ def order_of(codes, table):
     return order, best
 
 
+SEARCHED = int(os.environ.get("SEARCHED", 1 << 10))  # largest table whose order is searched for
 MAX_NODES = 400  # a regular key has tens; more means that a feature is missing
 
 
