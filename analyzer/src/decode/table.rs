@@ -190,7 +190,7 @@ mod tests {
         assert!(tables.known().count() >= 4);
         assert!(BYTES.len() < 512 * 1024);
         for sm in tables.known() {
-            assert!(tables.keys(sm) > 200, "sm_{sm}");
+            assert!(tables.keys(sm) > 150, "sm_{sm}");
         }
     }
 
