@@ -27,7 +27,9 @@ pub fn flow(sm: u32, name: &str, word: Word, address: u64) -> Flow {
     let base = name.split('.').next().unwrap_or(name);
     match base {
         "BRA" => Flow::Branch(relative(sm, word, address)),
-        "CALL" if name.starts_with("CALL.REL") && word.key() & 0xE00 == 0x800 => Flow::Call(relative(sm, word, address)),
+        "CALL" if name.starts_with("CALL.REL") && word.key() & 0xE00 == 0x800 => {
+            Flow::Call(relative(sm, word, address))
+        }
         "BSSY" => Flow::Reconverge(next(address).wrapping_add_signed(sign_extend(word.bits(32, 32), 32))),
         "BRX" | "BRXU" | "JMP" | "JMX" | "JMXU" | "RET" | "CALL" => Flow::Indirect,
         "EXIT" | "KILL" => Flow::End,
@@ -42,12 +44,12 @@ const fn next(address: u64) -> u64 {
 /// Offset in units of four bytes from the next instruction.
 const fn relative(sm: u32, word: Word, address: u64) -> u64 {
     let high = sign_extend(word.bits(34, 48), 48);
-    let units = if sm < SPLIT_OFFSET { high } else { high << 8 | word.bits(16, 8) as i64 };
+    let units = if sm < SPLIT_OFFSET { high } else { high << 8 | word.bits(16, 8).cast_signed() };
     next(address).wrapping_add_signed(units.wrapping_mul(4))
 }
 
 const fn sign_extend(value: u64, width: u32) -> i64 {
-    ((value << (64 - width)) as i64) >> (64 - width)
+    (value << (64 - width)).cast_signed() >> (64 - width)
 }
 
 #[cfg(test)]

@@ -73,11 +73,7 @@ fn branch_condition(name: &str, word: Word) -> Option<String> {
 }
 
 /// Lines of address, control codes, guard, mnemonic, known operands and source line (`source` is asked by address).
-pub fn disassembly(
-    decoder: &Decoder,
-    code: &[Instruction],
-    source: impl Fn(u64) -> Option<String>,
-) -> String {
+pub fn disassembly(decoder: &Decoder, code: &[Instruction], source: impl Fn(u64) -> Option<String>) -> String {
     let mut text = String::with_capacity(code.len() * 64);
     let mut last = None;
     for instruction in code {

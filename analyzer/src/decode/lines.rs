@@ -69,14 +69,15 @@ impl SourceLines {
         }
         let mut program = named(b".debug_line")?.to_vec();
         let symbols = sections.iter().find(|s| s.sh_type(LittleEndian) == SHT_SYMTAB)?;
-        let symbols: &[Sym64<LittleEndian>] =
-            slice_from_all_bytes(symbols.data(LittleEndian, cubin).ok()?).ok()?;
+        let symbols: &[Sym64<LittleEndian>] = slice_from_all_bytes(symbols.data(LittleEndian, cubin).ok()?).ok()?;
         // Without an addend (`.rel`) the patched place holds 0.
         let mut moved: Vec<(u64, u32, i64)> = Vec::new();
         if let Some(data) = named(b".rela.debug_line") {
             let entries: &[Rela64<LittleEndian>] = slice_from_all_bytes(data).ok()?;
             let symbol = |entry: &Rela64<LittleEndian>| (entry.r_info.get(LittleEndian) >> 32) as u32;
-            moved.extend(entries.iter().map(|e| (e.r_offset.get(LittleEndian), symbol(e), e.r_addend.get(LittleEndian))));
+            moved.extend(
+                entries.iter().map(|e| (e.r_offset.get(LittleEndian), symbol(e), e.r_addend.get(LittleEndian))),
+            );
         }
         if let Some(data) = named(b".rel.debug_line") {
             let (entries, _) = data.as_chunks::<16>();

@@ -41,7 +41,7 @@ fn register(word: Word, at: u32) -> String {
 
 /// `[R1+0x10]`: base register at bit 24, signed 24-bit offset at bit 40.
 fn local(word: Word) -> String {
-    let offset = ((word.bits(40, 24) << 40) as i64) >> 40;
+    let offset = (word.bits(40, 24) << 40).cast_signed() >> 40;
     let sign = if offset < 0 { "-" } else { "+" };
     let magnitude = offset.unsigned_abs();
     match (word.register(24), offset) {

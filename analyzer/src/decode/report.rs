@@ -4,9 +4,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use lowerline_shared::report::Report;
 
-use super::{
-    Certainty, Decoder, Instruction, SourceLines, disassembly, instructions,
-};
+use super::{Certainty, Decoder, Instruction, SourceLines, disassembly, instructions};
 use crate::{
     AnalyzeError, Budget, assemble, elf,
     families::Isa,
@@ -117,9 +115,10 @@ fn functions(
     };
     for section in &cubin.code {
         // Code that no symbol covers is counted under the section's name.
-        let covered = section.functions.first().map_or(section.bytes.len(), |first| {
-            usize::try_from(first.offset).unwrap_or(usize::MAX)
-        });
+        let covered = section
+            .functions
+            .first()
+            .map_or(section.bytes.len(), |first| usize::try_from(first.offset).unwrap_or(usize::MAX));
         let head = section.bytes.get(..covered).unwrap_or_default();
         if !head.is_empty() {
             add(&section.name, &section.name, section.functions.is_empty(), 0, head)?;

@@ -94,8 +94,7 @@ impl Tables {
         let masks = tables.masks();
         for _ in 0..reader.u8()? {
             let sm = u32::from(reader.u8()?);
-            let mut architecture =
-                Architecture { sm, index: vec![0; KEYS], roots: Vec::new(), masks: Vec::new() };
+            let mut architecture = Architecture { sm, index: vec![0; KEYS], roots: Vec::new(), masks: Vec::new() };
             for _ in 0..reader.u16()? {
                 let key = usize::from(reader.u16()?);
                 let root = Root { text: text_known(reader.u16()?)?, next: node_known(reader.u16()?)? };

@@ -3,6 +3,8 @@
 //! Positions were read off pairs of words and printed text: the guard predicate and the 12-bit key from any
 //! instruction, the control codes from Triton's own `asm["sass"]`, which prints them.
 
+#![expect(clippy::cast_possible_truncation, reason = "fields are cut to their width before they are narrowed")]
+
 /// One instruction as it lies in memory, little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Word(pub u128);
