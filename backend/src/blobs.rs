@@ -80,6 +80,11 @@ impl BlobStore {
         File::open(folder)?.sync_all()
     }
 
+    /// Whether the file of a blob is there.
+    pub fn contains(&self, digest: Digest) -> bool {
+        self.path(digest).is_file()
+    }
+
     /// The bytes of a blob, of at most `size_bytes`.
     pub fn read(&self, digest: Digest, size_bytes: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::with_capacity(usize::try_from(size_bytes).unwrap_or(0).min(1 << 20));

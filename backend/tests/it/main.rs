@@ -5,6 +5,7 @@ mod access;
 mod bad_input;
 mod headers;
 mod migrations;
+mod operations;
 mod order;
 mod process;
 mod push;

@@ -22,7 +22,8 @@ pub struct Server {
     pub router: Router,
     pub state: AppState,
     pub token: String,
-    _data: TempDir,
+    pub data: TempDir,
+    pub url: String,
 }
 
 /// An answer, read to its end.
@@ -40,16 +41,21 @@ impl Server {
 
     /// The same, with a state of its own.
     pub async fn with(change: impl FnOnce(&mut AppState)) -> Self {
-        let pool = db::pool(&database::fresh().await).unwrap();
+        let url = database::fresh().await;
+        let pool = db::pool(&url).unwrap();
         let data = tempfile::tempdir().unwrap();
         let mut state = AppState::open(pool, BlobStore::open(data.path()).unwrap()).await.unwrap();
         change(&mut state);
         let token = make_token(&state, "triton").await;
-        Self { router: router(state.clone()), state, token, _data: data }
+        Self { router: router(state.clone()), state, token, data, url }
     }
 
     pub async fn send(&self, request: Request<Body>) -> Answer {
-        let response = self.router.clone().oneshot(request).await.unwrap();
+        Self::send_to(&self.router, request).await
+    }
+
+    pub async fn send_to(router: &Router, request: Request<Body>) -> Answer {
+        let response = router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let body = body.collect().await.unwrap().to_bytes().to_vec();
         Answer { status: parts.status, headers: parts.headers, body }
