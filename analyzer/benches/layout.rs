@@ -1,4 +1,4 @@
-//! Cost of classing all conversions of a TTGIR and of drawing a tile. Figures: `BENCH-LAYOUT.md`.
+//! Cost of classing all conversions of a TTGIR and of drawing a tile. Figures: `BENCHMARKS.md`.
 
 use std::{
     fs::File,
