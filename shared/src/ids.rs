@@ -81,10 +81,13 @@ name!(
     |text| (text.len() == 40 || text.len() == 64) && lower_hex(text)
 );
 name!(
-    /// What a URL may name a commit by: a full hash, or a tag such as `3.5.0`.
-    Rev, "a revision", "a full hash or a tag: 1 to 128 of letters, digits and . _ - +",
+    /// What a URL may name a commit by: a full hash, or a tag such as `3.5.0`. No dot at an end: `a....b` could be read
+    /// two ways, and browsers fold `/.` and `/..` away.
+    Rev, "a revision", "a full hash or a tag: 1 to 128 of letters, digits and . _ - +, no dot at an end",
     |text| (1..=128).contains(&text.len())
         && !text.contains("...")
+        && !text.starts_with('.')
+        && !text.ends_with('.')
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-' | b'+'))
 );
 name!(
@@ -186,7 +189,9 @@ mod tests {
     #[test]
     fn names_outside_their_rule_are_refused() {
         assert!("-a".parse::<ProjectSlug>().is_err());
-        assert!("a...b".parse::<Rev>().is_err());
+        for rev in ["a...b", ".", "..", "v9.", ".w", ""] {
+            assert!(rev.parse::<Rev>().is_err(), "{rev}");
+        }
         assert!("a\0".parse::<KernelName>().is_err());
         assert!("<script>".parse::<KernelName>().is_ok());
         assert!("1a2b".parse::<CommitSha>().is_err());

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use lowerline_shared::{
     api::{BuildManifest, BuildStatus, CommitMeta, PushRequest, Toolchain},
-    ids::shown,
+    ids::{CommitSha, shown},
     limits,
 };
 
@@ -54,6 +54,10 @@ fn commit(commit: &CommitMeta) -> Result<(), Refusal> {
     name("commit.author", commit.author.as_deref().unwrap_or(""))?;
     if commit.parents.len() > PARENTS {
         return Err(Refusal::field("commit.parents", format!("more than {PARENTS} parents")));
+    }
+    // In an address a full hash always means the commit of that hash.
+    if commit.tag.as_ref().is_some_and(|tag| tag.as_str().parse::<CommitSha>().is_ok()) {
+        return Err(Refusal::field("commit.tag", "has the form of a full hash"));
     }
     if commit.parents.contains(&commit.sha) {
         return Err(Refusal::field("commit.parents", "a commit cannot be its own parent"));

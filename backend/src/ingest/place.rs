@@ -2,7 +2,7 @@
 
 use lowerline_shared::{
     api::PushRequest,
-    ids::{CommitSha, Rev},
+    ids::{CommitSha, Rev, shown},
 };
 
 use crate::{
@@ -31,6 +31,9 @@ pub async fn place(
     }
     let parents: Vec<String> = commit.parents.iter().map(|parent| parent.as_str().to_owned()).collect();
     let held = db::commit::find_held(conn, project_id, commit.sha.as_str()).await?;
+    // A commit that is already on the line moves by its held time, whatever time this push names: only a new one may
+    // go to the end unseen.
+    let is_new = held.is_none();
     let id = if let Some(held) = held {
         if !fill(conn, &held, push, &parents).await? {
             return Ok((held.id, Vec::new()));
@@ -52,7 +55,8 @@ pub async fn place(
         };
         db::commit::insert_commit(conn, &new).await?
     };
-    let mut moved = match append(conn, project_id, push, id).await? {
+    let appended = if is_new { append(conn, project_id, push, id).await? } else { None };
+    let mut moved = match appended {
         Some(moved) => moved,
         None => arrange(conn, project_id, &commit.branch).await?,
     };
@@ -67,7 +71,7 @@ pub async fn place(
 async fn fill(conn: &mut Connection, held: &HeldRow, push: &PushRequest, parents: &[String]) -> Result<bool> {
     let commit = &push.commit;
     if held.branch != commit.branch {
-        let message = format!("the commit is already on branch {}", held.branch);
+        let message = format!("the commit is already on branch {}", shown(&held.branch));
         return Err(Refusal::conflict(message).at("commit.branch").into());
     }
     let tag = commit.tag.as_ref().map(Rev::as_str);

@@ -129,3 +129,20 @@ fn any_order_of_pushes_gives_the_same_history() {
         })
         .unwrap();
 }
+
+#[tokio::test]
+async fn a_commit_pushed_again_with_another_time_keeps_its_place() {
+    let server = Server::start().await;
+    let push = |n: i64, parents: &[String], committed_at: i64| {
+        manifest(&sha(&format!("commit {n}")), parents, committed_at, &[failed_build("a", "sm_90a", "no")])
+    };
+    for n in 0..3 {
+        assert_eq!(server.push(&push(n, &[], n + 1)).await.status, 200);
+    }
+    assert_eq!(server.push(&push(0, &[sha("of another history")], 9)).await.status, 200);
+    let commits: Vec<CommitRow> = server.read("/projects/triton/commits").await;
+    let line: Vec<(u32, String)> =
+        commits.iter().map(|row| (row.commit.position, row.commit.sha.to_string())).collect();
+    let expected: Vec<(u32, String)> = [2, 1, 0].map(|n| (n, sha(&format!("commit {n}")))).to_vec();
+    assert_eq!(line, expected);
+}
