@@ -64,12 +64,12 @@ where
 
 /// Follows the address of a text.
 pub fn use_text(address: impl Fn() -> Option<String> + Send + Sync + 'static) -> Fetched<String> {
-    follow(address, Ok)
+    follow(address, |text| Ok(text.to_owned()))
 }
 
 fn follow<T: Send + Sync + 'static>(
     address: impl Fn() -> Option<String> + Send + Sync + 'static,
-    read: fn(String) -> Result<T, String>,
+    read: fn(&str) -> Result<T, String>,
 ) -> Fetched<T> {
     let fetched = Fetched {
         data: RwSignal::new(None),
@@ -109,12 +109,12 @@ pub async fn get_json<T: DeserializeOwned>(address: &str) -> Result<T, Failure> 
     get(address, read_json).await
 }
 
-fn read_json<T: DeserializeOwned>(body: String) -> Result<T, String> {
-    serde_json::from_str(&body).map_err(|error| format!("The answer could not be read: {error}."))
+fn read_json<T: DeserializeOwned>(body: &str) -> Result<T, String> {
+    serde_json::from_str(body).map_err(|error| format!("The answer could not be read: {error}."))
 }
 
 /// One question.
-async fn get<T>(address: &str, read: fn(String) -> Result<T, String>) -> Result<T, Failure> {
+async fn get<T>(address: &str, read: fn(&str) -> Result<T, String>) -> Result<T, Failure> {
     let failure = |status, message: String| Failure { status, code: None, message, hint: None, request_id: None };
     let response = gloo_net::http::Request::get(address)
         .send()
@@ -123,7 +123,7 @@ async fn get<T>(address: &str, read: fn(String) -> Result<T, String>) -> Result<
     let status = response.status();
     let body = response.text().await.map_err(|_| failure(Some(status), "The answer broke off.".to_owned()))?;
     if response.ok() {
-        return read(body).map_err(|message| failure(Some(status), message));
+        return read(&body).map_err(|message| failure(Some(status), message));
     }
     Err(match serde_json::from_str::<Problem>(&body) {
         Ok(Problem { error }) => Failure {

@@ -4,6 +4,8 @@
 //! (what pages are made of), [`chart`] (series → plotly), [`fetch`] (address → data), [`browser`] (clipboard, files,
 //! theme). No number is computed here that `lowerline-shared` could compute, and no foreign text becomes markup.
 
+#![expect(clippy::needless_pass_by_value, reason = "components own their properties")]
+
 mod app;
 mod browser;
 mod chart;

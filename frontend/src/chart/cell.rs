@@ -115,7 +115,8 @@ pub fn Chart(
     };
     let percent = move |at: u32| format!("{:.3}%", plot::fraction_of(at, first, last) * 100.0);
     let top = if plot.top > 0.0 { plot.top } else { 1.0 };
-    let steps = (links.len() <= LINKS).then_some(links).unwrap_or_default().into_iter().map(|(change, link)| {
+    let shown = if links.len() <= LINKS { links.len() } else { 0 };
+    let steps = links.into_iter().take(shown).map(|(change, link)| {
         view! {
             <a
                 class="step"

@@ -40,7 +40,7 @@ pub fn Home() -> impl IntoView {
 
 fn list(projects: &[ProjectSummary]) -> impl IntoView + use<> {
     let rows = projects.iter().map(|project| {
-        let newest = project.newest.as_ref().map(CommitSummary::name).unwrap_or("–").to_owned();
+        let newest = project.newest.as_ref().map_or("–", CommitSummary::name).to_owned();
         let day = project.newest.as_ref().map(|commit| display::day(commit.committed_at));
         let targets: Vec<&str> = project.targets.iter().map(TargetName::as_str).collect();
         view! {

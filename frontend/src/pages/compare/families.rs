@@ -127,10 +127,9 @@ fn quiet(still: &[FamilyLine<'_>], levels: &[LevelTable], width: usize) -> impl 
     if still.is_empty() {
         return ().into_any();
     }
-    let count =
-        |row: &Option<&FamilyRow>| marks::count(row.and_then(|row| row.counts.iter().copied().flatten().next()));
+    let count = |row: Option<&FamilyRow>| marks::count(row.and_then(|row| row.counts.iter().copied().flatten().next()));
     let texts = still.iter().map(|line| {
-        let counts: Vec<String> = line.rows.iter().map(count).collect();
+        let counts: Vec<String> = line.rows.iter().copied().map(count).collect();
         format!("{} {}", line.family.info().short.to_lowercase(), counts.join(" | "))
     });
     let text = texts.collect::<Vec<_>>().join(" · ");

@@ -161,7 +161,7 @@ fn sentence(strip: &Strip, artifacts: &[Vec<ArtifactRef>], reports: &Reports) ->
         let artifact = artifacts.iter().find(|artifact| artifact.stage == first)?;
         reports.get(&artifact.digest)?.clone()
     });
-    let changes = match (having.next(), having.last()) {
+    let changes = match (having.next(), having.next_back()) {
         (Some(a), Some(b)) => comparison::operation_changes(&a, &b),
         _ => Vec::new(),
     };

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use lowerline_shared::{
     api::{KernelSummary, TrendResponse},
     ids::{self, TargetName},
-    permalink::Page,
+    permalink::{Page, TrendsQuery},
     target,
 };
 
@@ -55,7 +55,7 @@ pub fn Filters(
             .collect()
     });
     let scope = Signal::derive(move || query.with(|query| query.scope));
-    let path = view.project.with_value(|project| Page::Trends(project.clone(), Default::default()).path());
+    let path = view.project.with_value(|project| Page::Trends(project.clone(), TrendsQuery::default()).path());
     view! {
         <div class="plink" role="group" aria-label="Page state, as in the URL" data-test="filters">
             <span class="path">{path} "?"</span>

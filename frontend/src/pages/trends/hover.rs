@@ -34,16 +34,13 @@ pub fn card(data: &TrendResponse, series: &Series, at: u32) -> impl IntoView + u
 fn value(series: &Series, before: Option<u32>, at: u32) -> impl IntoView + use<> {
     let now = plot::value_at(series, at);
     let before = before.and_then(|before| plot::value_at(series, before));
+    let delta = before.zip(now).map(|(before, now)| display::delta_number(before, now)).filter(|delta| delta != "=");
     let text = match (before, now) {
-        (Some(before), Some(now)) if before != now => {
+        (Some(before), Some(now)) if delta.is_some() => {
             format!("{} → {}", display::number(before), display::number(now))
         }
         (_, Some(now)) => display::number(now),
         (_, None) => "–".to_owned(),
-    };
-    let delta = match (before, now) {
-        (Some(before), Some(now)) if before != now => Some(display::delta_number(before, now)),
-        _ => None,
     };
     let origin = measure::origin(series);
     view! {
