@@ -53,8 +53,21 @@ pub async fn load() -> bool {
     loaded
 }
 
+/// Lets the browser paint: each chart is drawn in a task of its own, so that the first is on the screen before the last
+/// is made.
+async fn turn() {
+    let next = Promise::new(&mut |done, _| {
+        let _ = window().set_timeout_with_callback(&done);
+    });
+    let _ = JsFuture::from(next).await;
+}
+
 /// Draws or redraws; the library must be loaded.
 pub async fn draw(chart: &Element, figure: &Figure) -> bool {
+    turn().await;
+    if !chart.is_connected() {
+        return false;
+    }
     let parse = |value: &serde_json::Value| JSON::parse(&value.to_string());
     let (Ok(data), Ok(layout), Ok(config)) = (
         parse(&figure.data),
