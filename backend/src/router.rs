@@ -11,6 +11,7 @@ use axum::{
 };
 use lowerline_shared::limits;
 use tower_http::{
+    CompressionLevel,
     catch_panic::CatchPanicLayer,
     compression::{
         CompressionLayer,
@@ -65,7 +66,8 @@ fn reading() -> Router<AppState> {
         .route("/projects/{project}/compare/{states}", get(reads::get_comparison))
         .route("/blobs/{digest}", get(blobs::get_blob))
         .route("/blobs/{digest}/report", get(blobs::get_report))
-        .layer(CompressionLayer::new().compress_when(compressed))
+        // Numbers in JSON shrink almost as well at the fastest level, in a third of the time.
+        .layer(CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(compressed))
         .layer(RequestBodyLimitLayer::new(SMALL_BODY))
         .layer(timeout(config::HANDLER))
 }

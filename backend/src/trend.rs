@@ -293,7 +293,7 @@ async fn commits(
     };
     let positions: Vec<i32> = positions.into_iter().take(limits::COMMITS_PER_TREND).collect();
     let rows = db::commit::list_commits_at(&state.pool, project.id, branch, &positions).await?;
-    Ok(rows.into_iter().map(view::commit).collect::<anyhow::Result<_>>()?)
+    view::commits(&state.pool, rows).await
 }
 
 #[cfg(test)]

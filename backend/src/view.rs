@@ -1,10 +1,13 @@
 //! Rows become the nouns of the API.
 
-use std::{collections::BTreeMap, str::FromStr};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    str::FromStr,
+};
 
 use anyhow::Context as _;
 use lowerline_shared::{
-    api::{BuildStatus, CommitSummary, KernelSummary, ProjectSummary},
+    api::{BuildStatus, CommitSummary, KernelSummary, ProjectSummary, Toolchain},
     ids::TargetName,
     target,
 };
@@ -38,19 +41,35 @@ pub fn status(word: &str) -> BuildStatus {
     }
 }
 
-/// A commit.
-pub fn commit(row: CommitRow) -> anyhow::Result<CommitSummary> {
-    Ok(CommitSummary {
-        sha: parsed(&row.sha)?,
-        tag: row.tag.as_deref().map(parsed).transpose()?,
-        position: position(row.position),
-        subject: row.subject,
-        author: row.author,
-        committed_at: row.committed_at,
-        branch: row.branch,
-        parent: row.parent.as_deref().map(parsed).transpose()?,
-        toolchain: serde_json::from_value(row.toolchain)?,
-    })
+/// Commits, in their order. Most share a toolchain, which is read once.
+pub async fn commits(pool: &Pool, rows: Vec<CommitRow>) -> Result<Vec<CommitSummary>> {
+    let ids: BTreeSet<i32> = rows.iter().map(|row| row.toolchain_id).collect();
+    let ids: Vec<i32> = ids.into_iter().collect();
+    let mut toolchains: BTreeMap<i32, Toolchain> = BTreeMap::new();
+    for (id, versions) in db::compare::list_toolchains(pool, &ids).await? {
+        toolchains.insert(id, serde_json::from_value(versions).map_err(anyhow::Error::from)?);
+    }
+    let summary = |row: CommitRow| {
+        let toolchain = toolchains.get(&row.toolchain_id).cloned().unwrap_or_default();
+        Ok(CommitSummary {
+            sha: parsed(&row.sha)?,
+            tag: row.tag.as_deref().map(parsed).transpose()?,
+            position: position(row.position),
+            subject: row.subject,
+            author: row.author,
+            committed_at: row.committed_at,
+            branch: row.branch,
+            parent: row.parent.as_deref().map(parsed).transpose()?,
+            toolchain,
+        })
+    };
+    Ok(rows.into_iter().map(summary).collect::<anyhow::Result<_>>()?)
+}
+
+/// One commit.
+pub async fn commit(pool: &Pool, row: CommitRow) -> Result<CommitSummary> {
+    let summary = commits(pool, vec![row]).await?.pop();
+    Ok(summary.ok_or_else(|| anyhow::anyhow!("one row gives one commit"))?)
 }
 
 /// Targets as people list them.
@@ -73,7 +92,10 @@ pub async fn project(pool: &Pool, row: ProjectRow) -> Result<ProjectSummary> {
         commits: u64::try_from(row.commits).unwrap_or(0),
         kernels: u64::try_from(row.kernels).unwrap_or(0),
         targets: targets(row.targets)?,
-        newest: newest.map(commit).transpose()?,
+        newest: match newest {
+            Some(row) => Some(commit(pool, row).await?),
+            None => None,
+        },
     })
 }
 

@@ -85,8 +85,7 @@ pub async fn list_commits(
     let ids: Vec<i32> = rows.iter().map(|row| row.id).collect();
     let sums = db::compare::list_target_sums(pool, &ids).await?;
     let mut commits = Vec::with_capacity(rows.len());
-    for row in rows {
-        let id = row.id;
+    for (id, commit) in ids.into_iter().zip(view::commits(pool, rows).await?) {
         let mut targets = Vec::new();
         for sum in sums.iter().filter(|sum| sum.commit_id == id) {
             targets.push(TargetChange {
@@ -98,7 +97,7 @@ pub async fn list_commits(
             });
         }
         targets.sort_by_key(|change| target::sort_key(&change.target));
-        commits.push(CommitRow { commit: view::commit(row)?, targets });
+        commits.push(CommitRow { commit, targets });
     }
     Ok(Json(commits))
 }

@@ -50,10 +50,14 @@ pub async fn commit(state: &AppState, project: &Project, rev: &str) -> Result<Co
     }
     cells.sort_by(|a, b| (&a.kernel, &a.target, &a.config).cmp(&(&b.kernel, &b.target, &b.config)));
     let parent = match &row.parent {
-        Some(sha) => db::commit::find_commit(pool, project.id, sha).await?.map(view::commit).transpose()?,
+        Some(sha) => db::commit::find_commit(pool, project.id, sha).await?,
         None => None,
     };
-    Ok(CommitDetail { commit: view::commit(row)?, parent, builds: cells })
+    let parent = match parent {
+        Some(parent) => Some(view::commit(pool, parent).await?),
+        None => None,
+    };
+    Ok(CommitDetail { commit: view::commit(pool, row).await?, parent, builds: cells })
 }
 
 fn cell(

@@ -76,7 +76,7 @@ pub async fn compare(
     let builds: Vec<BuildComparison> =
         rows.iter().map(|row| build(state, row, &data, &opcodes)).collect::<Result<_>>()?;
     Ok(CompareResponse {
-        states: infos(states, &builds)?,
+        states: infos(&state.pool, states, &builds).await?,
         scope: query.scope,
         builds,
         unchanged: unchanged as u64,
@@ -101,23 +101,20 @@ async fn resolve(state: &AppState, project: &Project, asked: &[StateRef], query:
     Ok(states)
 }
 
-fn infos(states: Vec<State>, builds: &[BuildComparison]) -> Result<Vec<StateInfo>> {
-    states
-        .into_iter()
-        .enumerate()
-        .map(|(n, state)| {
-            let reconstruction = builds.iter().find_map(|build| match &build.states[n] {
-                StateBuild::Built { reconstruction, .. } if state.asked.config.is_some() => reconstruction.clone(),
-                _ => None,
-            });
-            Ok(StateInfo {
-                commit: state.commit.map(view::commit).transpose()?,
-                rev: state.asked.rev,
-                config: state.asked.config,
-                reconstruction,
-            })
-        })
-        .collect()
+async fn infos(pool: &db::Pool, states: Vec<State>, builds: &[BuildComparison]) -> Result<Vec<StateInfo>> {
+    let mut infos = Vec::with_capacity(states.len());
+    for (n, state) in states.into_iter().enumerate() {
+        let reconstruction = builds.iter().find_map(|build| match &build.states[n] {
+            StateBuild::Built { reconstruction, .. } if state.asked.config.is_some() => reconstruction.clone(),
+            _ => None,
+        });
+        let commit = match state.commit {
+            Some(row) => Some(view::commit(pool, row).await?),
+            None => None,
+        };
+        infos.push(StateInfo { commit, rev: state.asked.rev, config: state.asked.config, reconstruction });
+    }
+    Ok(infos)
 }
 
 fn distinct(ids: impl Iterator<Item = i32>) -> Vec<i32> {

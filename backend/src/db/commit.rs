@@ -15,7 +15,7 @@ pub struct CommitRow {
     pub branch: String,
     pub parent: Option<String>,
     pub parent_id: Option<i32>,
-    pub toolchain: serde_json::Value,
+    pub toolchain_id: i32,
 }
 
 /// What may be filled in by a later push, and what decides the order.
@@ -199,9 +199,24 @@ pub async fn set_places(
 
 /// The line a project's pages show: `main`, else `master`, else the longest.
 pub async fn find_main_branch(pool: &Pool, project_id: i32) -> Result<Option<String>> {
+    let usual = sqlx::query_scalar!(
+        "select b.name from unnest(array['main', 'master']) with ordinality as b (name, n)
+         where exists (select from commit c where c.project_id = $1 and c.branch = b.name) order by b.n limit 1",
+        project_id
+    )
+    .fetch_optional(pool)
+    .await?
+    .flatten();
+    match usual {
+        Some(branch) => Ok(Some(branch)),
+        None => find_longest_branch(pool, project_id).await,
+    }
+}
+
+/// Reads all commits: for projects that call their line something else.
+async fn find_longest_branch(pool: &Pool, project_id: i32) -> Result<Option<String>> {
     sqlx::query_scalar!(
-        "select branch from commit where project_id = $1 group by branch
-         order by branch = 'main' desc, branch = 'master' desc, count(*) desc, branch limit 1",
+        "select branch from commit where project_id = $1 group by branch order by count(*) desc, branch limit 1",
         project_id
     )
     .fetch_optional(pool)
@@ -224,8 +239,8 @@ pub async fn find_commit(pool: &Pool, project_id: i32, rev: &str) -> Result<Opti
         CommitRow,
         r#"select c.id as "id!", c.sha as "sha!", c.tag as "tag?", c.position as "position!", c.subject as "subject!",
                   c.author as "author?", c.committed_at as "committed_at!", c.branch as "branch!",
-                  p.sha as "parent?", p.id as "parent_id?", t.versions as "toolchain!"
-           from commit c join toolchain t on t.id = c.toolchain_id left join commit p on p.id = c.predecessor_id
+                  p.sha as "parent?", p.id as "parent_id?", c.toolchain_id as "toolchain_id!"
+           from commit c left join commit p on p.id = c.predecessor_id
            where c.project_id = $1 and (c.sha = $2 or c.tag = $2) order by c.sha = $2 desc limit 1"#,
         project_id,
         rev
@@ -246,8 +261,8 @@ pub async fn list_commits(
         CommitRow,
         r#"select c.id as "id!", c.sha as "sha!", c.tag as "tag?", c.position as "position!", c.subject as "subject!",
                   c.author as "author?", c.committed_at as "committed_at!", c.branch as "branch!",
-                  p.sha as "parent?", p.id as "parent_id?", t.versions as "toolchain!"
-           from commit c join toolchain t on t.id = c.toolchain_id left join commit p on p.id = c.predecessor_id
+                  p.sha as "parent?", p.id as "parent_id?", c.toolchain_id as "toolchain_id!"
+           from commit c left join commit p on p.id = c.predecessor_id
            where c.project_id = $1 and c.branch = $2 and c.position < $3
            order by c.position desc limit $4"#,
         project_id,
@@ -265,8 +280,8 @@ pub async fn list_commits_at(pool: &Pool, project_id: i32, branch: &str, positio
         CommitRow,
         r#"select c.id as "id!", c.sha as "sha!", c.tag as "tag?", c.position as "position!", c.subject as "subject!",
                   c.author as "author?", c.committed_at as "committed_at!", c.branch as "branch!",
-                  p.sha as "parent?", p.id as "parent_id?", t.versions as "toolchain!"
-           from commit c join toolchain t on t.id = c.toolchain_id left join commit p on p.id = c.predecessor_id
+                  p.sha as "parent?", p.id as "parent_id?", c.toolchain_id as "toolchain_id!"
+           from commit c left join commit p on p.id = c.predecessor_id
            where c.project_id = $1 and c.branch = $2 and c.position = any($3) order by c.position"#,
         project_id,
         branch,
