@@ -52,7 +52,7 @@ impl Options {
 pub fn run(repository: &Repository, options: Options) -> Result<()> {
     let started = Instant::now();
     setup::for_demo(repository)?;
-    let app = app::build(repository)?;
+    let app = app::build(repository, app::Profile::Shipped)?;
     let programs = server::build(repository, true)?;
     // From here on a signal ends the server first.
     let mut signals = Signals::new([SIGINT, SIGTERM])?;

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use anyhow::Result;
+use anyhow::{Context as _, Result, bail};
 use signal_hook::{
     consts::{SIGINT, SIGTERM},
     iterator::Signals,
@@ -30,7 +30,12 @@ const WATCHED: [&str; 8] = [
 const PORT: u16 = 8080;
 
 /// Serves at one address until it is told to stop. A change that does not compile leaves the last server running.
-pub fn run(repository: &Repository) -> Result<()> {
+pub fn run(repository: &Repository, arguments: &[String]) -> Result<()> {
+    let port = match arguments {
+        [] => PORT,
+        [flag, port] if flag == "--port" => port.parse().with_context(|| format!("`{port}` is no port"))?,
+        _ => bail!("dev takes nothing or --port N"),
+    };
     setup::for_demo(repository)?;
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     let mut running: Option<server::Server> = None;
@@ -46,7 +51,7 @@ pub fn run(repository: &Repository) -> Result<()> {
                 Ok((app, programs)) => {
                     // Two servers cannot have one data directory.
                     drop(running.take());
-                    match demo::start(repository, &programs, &app.folder, "dev-data", PORT) {
+                    match demo::start(repository, &programs, &app.folder, "dev-data", port) {
                         Ok(server) => {
                             println!("Lowerline is at {}", server.url());
                             running = Some(server);
@@ -62,7 +67,7 @@ pub fn run(repository: &Repository) -> Result<()> {
 }
 
 fn build(repository: &Repository) -> Result<(app::App, server::Programs)> {
-    Ok((app::build(repository)?, server::build(repository, false)?))
+    Ok((app::build(repository, app::Profile::Quick)?, server::build(repository, false)?))
 }
 
 fn newest(path: &Path) -> Option<SystemTime> {

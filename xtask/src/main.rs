@@ -31,7 +31,9 @@ cargo xtask <command>
   test        every check and test: format, tidy, clippy, native, Postgres, offline queries, app size, browser
                 --only STEP[,STEP]    some of them
   dev         demo in the development profile, built again when a source changes
+                --port N    listen there instead of at 8080
   build-app   the WebAssembly app into target/app
+                --quick     compiled fast instead of small
   prepare     write the offline data of the checked queries into .sqlx
                 --check     say whether it is up to date instead
   bench       the measurements of BENCHMARKS.md
@@ -58,11 +60,14 @@ fn run(arguments: &[String]) -> anyhow::Result<ExitCode> {
     let repository = Repository::find()?;
     match command {
         "setup" => setup::all(&repository)?,
-        "build-app" => app::build(&repository).map(|_| ())?,
+        "build-app" => {
+            let is_quick = rest.iter().any(|flag| flag == "--quick");
+            app::build(&repository, if is_quick { app::Profile::Quick } else { app::Profile::Shipped })?;
+        }
         "demo" => demo::run(&repository, demo::Options::parse(rest)?)?,
         "test" => return test::run(&repository, rest),
         "tidy" => tidy::run(&repository)?,
-        "dev" => dev::run(&repository)?,
+        "dev" => dev::run(&repository, rest)?,
         "prepare" => prepare::run(&repository, rest.iter().any(|flag| flag == "--check"))?,
         "bench" => bench::run(&repository, rest)?,
         other => anyhow::bail!("no command `{other}`; `cargo xtask help` lists them"),

@@ -97,7 +97,7 @@ fn queries(repository: &Repository) -> Result<()> {
 }
 
 fn app_within_budget(repository: &Repository) -> Result<()> {
-    let app = app::build(repository)?;
+    let app = app::build(repository, app::Profile::Shipped)?;
     if app.wasm_brotli_bytes > app::WASM_BUDGET_BYTES {
         bail!("the app weighs {} bytes, {} are allowed", app.wasm_brotli_bytes, app::WASM_BUDGET_BYTES);
     }
@@ -113,7 +113,7 @@ fn browser(repository: &Repository) -> Result<()> {
     }
     let chromium = setup::browser::find_or_install()?;
     setup::npm::packages(repository, "e2e")?;
-    let app = app::build(repository)?;
+    let app = app::build(repository, app::Profile::Shipped)?;
     let programs = server::build(repository, false)?;
     // The tests push, and expect to find what they pushed and no more.
     let data = repository.target.join("e2e-data");

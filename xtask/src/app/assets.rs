@@ -19,12 +19,14 @@ const HASH_DIGITS: usize = 16;
 pub struct Assets {
     folder: PathBuf,
     kept: BTreeSet<PathBuf>,
+    /// Brotli's effort, 0 to 11.
+    quality: u32,
 }
 
 impl Assets {
-    pub fn open(folder: &Path) -> Result<Self> {
+    pub fn open(folder: &Path, quality: u32) -> Result<Self> {
         fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-        Ok(Self { folder: folder.to_owned(), kept: BTreeSet::new() })
+        Ok(Self { folder: folder.to_owned(), kept: BTreeSet::new(), quality })
     }
 
     /// Adds a file and returns its name, `<name>-<hash>.<kind>`.
@@ -44,8 +46,9 @@ impl Assets {
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent)?;
         }
+        let quality = self.quality;
         self.put(&path, bytes, Ok)?;
-        self.put(&with_suffix(&path, "br"), bytes, brotli)?;
+        self.put(&with_suffix(&path, "br"), bytes, |bytes| brotli(bytes, quality))?;
         self.put(&with_suffix(&path, "gz"), bytes, gzip)
     }
 
@@ -100,10 +103,10 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn brotli(bytes: &[u8]) -> Result<Vec<u8>> {
+fn brotli(bytes: &[u8], quality: u32) -> Result<Vec<u8>> {
     let mut packed = Vec::new();
     // The window covers the largest file, so that all of it is one context.
-    let mut writer = brotli::CompressorWriter::new(&mut packed, 1 << 16, 11, 24);
+    let mut writer = brotli::CompressorWriter::new(&mut packed, 1 << 16, quality, 24);
     writer.write_all(bytes)?;
     drop(writer);
     Ok(packed)

@@ -19,7 +19,32 @@ use crate::{repository::Repository, setup, task};
 
 const CRATE: &str = "lowerline-frontend";
 const TARGET: &str = "wasm32-unknown-unknown";
-const PROFILE: &str = "wasm";
+
+/// How the WebAssembly is compiled: see `[profile.wasm]` and `[profile.wasm-quick]` in `Cargo.toml`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// As it is shipped: small.
+    Shipped,
+    /// For a look at a change: compiled in a fraction of the time, several times as large.
+    Quick,
+}
+
+impl Profile {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Shipped => "wasm",
+            Self::Quick => "wasm-quick",
+        }
+    }
+
+    const fn brotli_quality(self) -> u32 {
+        match self {
+            Self::Shipped => 11,
+            Self::Quick => 1,
+        }
+    }
+}
+
 const PLOTLY: &str = "frontend/node_modules/plotly.js-basic-dist-min/plotly-basic.min.js";
 
 /// What the application may weigh in the browser: its WebAssembly, brotli-compressed.
@@ -36,17 +61,17 @@ pub struct App {
 
 /// Builds what changed. Cargo decides about the WebAssembly; files are named by their content, so those that are there
 /// are right.
-pub fn build(repository: &Repository) -> Result<App> {
+pub fn build(repository: &Repository, profile: Profile) -> Result<App> {
     setup::for_app(repository)?;
     task::step("WebAssembly app");
     let mut cargo = repository.cargo();
-    cargo.args(["build", "--package", CRATE, "--target", TARGET, "--profile", PROFILE]);
+    cargo.args(["build", "--package", CRATE, "--target", TARGET, "--profile", profile.name()]);
     task::run(&mut cargo)?;
-    let module = repository.target.join(TARGET).join(PROFILE).join(format!("{CRATE}.wasm"));
-    let bound = glue::bind(&module, &repository.target.join("xtask/glue"), CRATE)?;
+    let module = repository.target.join(TARGET).join(profile.name()).join(format!("{CRATE}.wasm"));
+    let bound = glue::bind(&module, &repository.target.join("xtask/glue").join(profile.name()), CRATE)?;
 
     let folder = repository.target.join("app");
-    let mut assets = assets::Assets::open(&folder.join("assets"))?;
+    let mut assets = assets::Assets::open(&folder.join("assets"), profile.brotli_quality())?;
     let wasm = assets.add("app", "wasm", &fs::read(&bound.wasm)?)?;
     let script = assets.add("app", "js", &fs::read(&bound.script)?)?;
     for (name, path) in &bound.snippets {
