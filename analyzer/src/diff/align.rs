@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use lowerline_shared::stage::Stage;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::{Algorithm, DiffOp};
 
 use super::{
     Aligned, Names, Row, RowKind,
+    core::diff,
     lines::{self, Line, Part},
 };
 
@@ -42,38 +43,24 @@ fn pair_parts<'p, 't>(a: &'p [Part<'t>], b: &'p [Part<'t>]) -> Vec<Pair<'p, 't>>
     pairs
 }
 
-/// Runs the core diff in one fixed orientation, so that swapping the sides mirrors the result exactly.
-fn diff(a: &[u64], b: &[u64]) -> Vec<DiffOp> {
-    if a <= b {
-        return capture_diff_slices(Algorithm::Histogram, a, b);
-    }
-    let mirrored = |op: DiffOp| match op {
-        DiffOp::Equal { old_index, new_index, len } => {
-            DiffOp::Equal { old_index: new_index, new_index: old_index, len }
-        }
-        DiffOp::Delete { old_index, old_len, new_index } => {
-            DiffOp::Insert { old_index: new_index, new_index: old_index, new_len: old_len }
-        }
-        DiffOp::Insert { old_index, new_index, new_len } => {
-            DiffOp::Delete { old_index: new_index, old_len: new_len, new_index: old_index }
-        }
-        DiffOp::Replace { old_index, old_len, new_index, new_len } => {
-            DiffOp::Replace { old_index: new_index, old_len: new_len, new_index: old_index, new_len: old_len }
-        }
+/// The row of two lines that met. Lines of one key can meet inside a changed region too, where the first alignment did
+/// not see them.
+fn pair(a: &Line<'_>, b: &Line<'_>) -> Row {
+    let kind = match (a.key.line == b.key.line, a.text == b.text) {
+        (true, true) => RowKind::Equal,
+        (true, false) => RowKind::Renamed,
+        (false, _) => RowKind::Changed,
     };
-    capture_diff_slices(Algorithm::Histogram, b, a).into_iter().map(mirrored).collect()
+    Row { kind, a: Some(a.number), b: Some(b.number) }
 }
 
 fn align_lines(a: &[Line<'_>], b: &[Line<'_>], rows: &mut Vec<Row>) {
     let keys = |lines: &[Line<'_>]| lines.iter().map(|line| line.key.line).collect::<Vec<u64>>();
-    for region in regions(diff(&keys(a), &keys(b))) {
+    for region in regions(diff(Algorithm::Histogram, &keys(a), &keys(b))) {
         match region {
             Region::Equal { a: from_a, b: from_b, len } => {
                 let sides = a.iter().skip(from_a).zip(b.iter().skip(from_b)).take(len);
-                rows.extend(sides.map(|(a, b)| {
-                    let kind = if a.text == b.text { RowKind::Equal } else { RowKind::Renamed };
-                    Row { kind, a: Some(a.number), b: Some(b.number) }
-                }));
+                rows.extend(sides.map(|(a, b)| pair(a, b)));
             }
             Region::Changed { a: range_a, b: range_b } => {
                 align_region(a.get(range_a).unwrap_or(&[]), b.get(range_b).unwrap_or(&[]), rows);
@@ -107,17 +94,17 @@ fn regions(ops: Vec<DiffOp>) -> Vec<Region> {
     out
 }
 
-/// Inside a changed region, lines of one mnemonic meet as [`RowKind::Changed`]; what is left is removed or added,
+/// Inside a changed region, lines of one mnemonic meet; what is left is removed or added,
 /// removed lines first.
 fn align_region(a: &[Line<'_>], b: &[Line<'_>], rows: &mut Vec<Row>) {
     let removed = |line: &Line<'_>| Row { kind: RowKind::Removed, a: Some(line.number), b: None };
     let added = |line: &Line<'_>| Row { kind: RowKind::Added, a: None, b: Some(line.number) };
     let mnemonics = |lines: &[Line<'_>]| lines.iter().map(|line| line.key.mnemonic).collect::<Vec<u64>>();
-    for region in regions(diff(&mnemonics(a), &mnemonics(b))) {
+    for region in regions(diff(Algorithm::Histogram, &mnemonics(a), &mnemonics(b))) {
         match region {
             Region::Equal { a: from_a, b: from_b, len } => {
                 let sides = a.iter().skip(from_a).zip(b.iter().skip(from_b)).take(len);
-                rows.extend(sides.map(|(a, b)| Row { kind: RowKind::Changed, a: Some(a.number), b: Some(b.number) }));
+                rows.extend(sides.map(|(a, b)| pair(a, b)));
             }
             Region::Changed { a: range_a, b: range_b } => {
                 rows.extend(a.get(range_a).unwrap_or(&[]).iter().map(removed));

@@ -9,6 +9,7 @@
 //! the rows; every aligned line of both sides stands in exactly one row.
 
 mod align;
+mod core;
 mod keys;
 mod lines;
 mod words;

@@ -55,4 +55,5 @@ fn words_mark_what_differs() {
     assert_eq!(in_a.iter().map(|span| &a[span.clone()]).collect::<Vec<_>>(), ["v2"]);
     assert_eq!(in_b.iter().map(|span| &b[span.clone()]).collect::<Vec<_>>(), ["v4"]);
     assert_eq!(words(&"x".repeat(1_000_000), "y").0, [0..1_000_000]);
+    assert_eq!(words(&format!("{}1a", "x".repeat(9_000)), &format!("{}2a", "x".repeat(9_000))).1, [9_000..9_001]);
 }

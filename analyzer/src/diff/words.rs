@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::{Algorithm, DiffOp};
+
+use super::core::diff;
 
 /// Byte range of one differing run of words.
 pub type Span = Range<usize>;
@@ -16,21 +18,30 @@ pub fn words(a: &str, b: &str) -> (Vec<Span>, Vec<Span>) {
         return (Vec::new(), Vec::new());
     }
     if a.len().max(b.len()) > LONG_LINE {
-        let whole = |line: &str| std::iter::once(0..line.len()).collect();
-        return (whole(a), whole(b));
+        return middle(a, b);
     }
     let (words_a, words_b) = (split(a), split(b));
     let text = |line: &'_ str, words: &[Span]| -> Vec<u64> {
         words.iter().map(|word| super::keys::hash(line.get(word.clone()).unwrap_or(""))).collect()
     };
     let (mut spans_a, mut spans_b) = (Vec::new(), Vec::new());
-    for op in capture_diff_slices(Algorithm::Myers, &text(a, &words_a), &text(b, &words_b)) {
+    for op in diff(Algorithm::Myers, &text(a, &words_a), &text(b, &words_b)) {
         if !matches!(op, DiffOp::Equal { .. }) {
             push(&mut spans_a, &words_a, op.old_range());
             push(&mut spans_b, &words_b, op.new_range());
         }
     }
     (spans_a, spans_b)
+}
+
+/// One mark from the first character that differs to the last; none on the side that has nothing between.
+fn middle(a: &str, b: &str) -> (Vec<Span>, Vec<Span>) {
+    let same = |(a, b): &(char, char)| a == b;
+    let front: usize = a.chars().zip(b.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    let (rest_a, rest_b) = (a.get(front..).unwrap_or(""), b.get(front..).unwrap_or(""));
+    let back: usize = rest_a.chars().rev().zip(rest_b.chars().rev()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    let span = |line: &str| Some(front..line.len() - back).filter(|span| !span.is_empty()).into_iter().collect();
+    (span(a), span(b))
 }
 
 fn push(spans: &mut Vec<Span>, words: &[Span], range: Range<usize>) {
