@@ -14,7 +14,7 @@ use wasm_bindgen::JsCast as _;
 use web_sys::Element;
 
 use crate::{
-    pages,
+    lazy, pages,
     parts::toast::Toaster,
     shell::{TopBar, provide_project},
     theme::Theme,
@@ -111,9 +111,9 @@ fn Pages() -> impl IntoView {
     move || match key.get() {
         Key::Home => view! { <pages::home::Home/> }.into_any(),
         Key::Project(project) => view! { <pages::project::Project project/> }.into_any(),
-        Key::Trends(project) => view! { <pages::trends::Trends project/> }.into_any(),
+        Key::Trends(project) => lazy::trends(project),
         Key::Commit(project) => view! { <pages::commit::Commit project/> }.into_any(),
-        Key::Compare(project) => view! { <pages::compare::Compare project/> }.into_any(),
+        Key::Compare(project) => lazy::compare(project),
         Key::Missing => view! { <pages::missing::Missing/> }.into_any(),
     }
 }

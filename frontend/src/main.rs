@@ -1,7 +1,7 @@
 //! The pages: a client-side rendered Leptos application.
 //!
 //! Modules in reading order: [`app`] (address → page), [`shell`] (the bar around every page), [`pages`], [`parts`]
-//! (what pages are made of), [`chart`] (series → plotly), [`fetch`] (address → data), [`browser`] (clipboard, files,
+//! (what pages are made of), [`chart`] (series → plotly), [`fetch`] (address → data), [`lazy`] (pages in parts of their own), [`browser`] (clipboard, files,
 //! theme). No number is computed here that `lowerline-shared` could compute, and no foreign text becomes markup.
 
 #![expect(clippy::needless_pass_by_value, reason = "components own their properties")]
@@ -10,6 +10,7 @@ mod app;
 mod browser;
 mod chart;
 mod fetch;
+mod lazy;
 mod pages;
 mod parts;
 mod shell;

@@ -31,13 +31,33 @@ impl Assets {
 
     /// Adds a file and returns its name, `<name>-<hash>.<kind>`.
     pub fn add(&mut self, name: &str, kind: &str, bytes: &[u8]) -> Result<String> {
-        let mut hash = String::new();
-        for byte in Sha256::digest(bytes) {
-            write!(hash, "{byte:02x}")?;
-        }
-        let name = format!("{name}-{}.{kind}", &hash[..HASH_DIGITS]);
+        let name = format!("{name}-{}.{kind}", hash(&[bytes])?);
         self.add_as(&name, bytes)?;
         Ok(name)
+    }
+
+    /// Adds files that belong together and name each other as `"./<name>.<kind>"` where their scripts import and fetch. All
+    /// bear one hash, of all of them: none fits another build. Returns their names in order.
+    pub fn add_together(&mut self, files: &[(String, &str, Vec<u8>)]) -> Result<Vec<String>> {
+        let contents: Vec<&[u8]> = files.iter().map(|(_, _, bytes)| bytes.as_slice()).collect();
+        let hash = hash(&contents)?;
+        let names: Vec<String> = files.iter().map(|(name, kind, _)| format!("{name}-{hash}.{kind}")).collect();
+        for ((_, kind, bytes), hashed) in files.iter().zip(&names) {
+            if *kind != "js" {
+                self.add_as(hashed, bytes)?;
+                continue;
+            }
+            let mut script = String::from_utf8(bytes.clone())?;
+            for ((name, kind, _), hashed) in files.iter().zip(&names) {
+                // The keys of imports are names in the module and stay.
+                for before in ["from ", "new URL("] {
+                    let file = |name: &str| format!("{before}\"./{name}\"");
+                    script = script.replace(&file(&format!("{name}.{kind}")), &file(hashed));
+                }
+            }
+            self.add_as(hashed, script.as_bytes())?;
+        }
+        Ok(names)
     }
 
     /// Adds a file under a name that others already know.
@@ -89,6 +109,19 @@ impl Assets {
         fs::rename(&unfinished, path)?;
         Ok(())
     }
+}
+
+fn hash(contents: &[&[u8]]) -> Result<String> {
+    let mut hasher = Sha256::new();
+    for bytes in contents {
+        hasher.update(bytes);
+    }
+    let mut hash = String::new();
+    for byte in hasher.finalize() {
+        write!(hash, "{byte:02x}")?;
+    }
+    hash.truncate(HASH_DIGITS);
+    Ok(hash)
 }
 
 /// Snippets keep the names wasm-bindgen gave them and are always written again.

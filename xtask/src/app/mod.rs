@@ -7,8 +7,10 @@
 
 mod assets;
 mod glue;
+mod split;
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
@@ -47,16 +49,20 @@ impl Profile {
 
 const PLOTLY: &str = "frontend/node_modules/plotly.js-basic-dist-min/plotly-basic.min.js";
 
-/// What the application may weigh in the browser: its WebAssembly, brotli-compressed.
+/// What the first chart may weigh in the browser: the main part of the WebAssembly and those that [`FIRST_CHART`] needs,
+/// brotli-compressed.
 pub const WASM_BUDGET_BYTES: u64 = 400_000;
+
+/// The lazy page with the first chart, as `frontend/src/lazy.rs` names its part.
+const FIRST_CHART: &str = "trends";
 
 /// The built app.
 #[derive(Clone, Debug)]
 pub struct App {
     /// The folder for `lowerline-server --app`.
     pub folder: PathBuf,
-    /// Bytes of the WebAssembly with brotli.
-    pub wasm_brotli_bytes: u64,
+    /// Bytes of the WebAssembly that the first chart needs, with brotli.
+    pub first_chart_bytes: u64,
 }
 
 /// Builds what changed. Cargo decides about the WebAssembly; files are named by their content, so those that are there
@@ -65,15 +71,26 @@ pub fn build(repository: &Repository, profile: Profile) -> Result<App> {
     setup::for_app(repository)?;
     task::step("WebAssembly app");
     let mut cargo = repository.cargo();
-    cargo.args(["build", "--package", CRATE, "--target", TARGET, "--profile", profile.name()]);
+    cargo.args(["rustc", "--package", CRATE, "--target", TARGET, "--profile", profile.name()]);
+    // What the parts are cut by; only the last link needs it.
+    cargo.args(["--", "-C", "link-arg=--emit-relocs"]);
     task::run(&mut cargo)?;
     let module = repository.target.join(TARGET).join(profile.name()).join(format!("{CRATE}.wasm"));
-    let bound = glue::bind(&module, &repository.target.join("xtask/glue").join(profile.name()), CRATE)?;
+    let bound = glue::bind(&module, &repository.target.join("xtask/glue").join(profile.name()))?;
 
     let folder = repository.target.join("app");
     let mut assets = assets::Assets::open(&folder.join("assets"), profile.brotli_quality())?;
-    let wasm = assets.add("app", "wasm", &fs::read(&bound.wasm)?)?;
-    let script = assets.add("app", "js", &fs::read(&bound.script)?)?;
+    let mut files = vec![
+        ("app".to_owned(), "wasm", fs::read(&bound.wasm)?),
+        ("app".to_owned(), "js", fs::read(&bound.script)?),
+        ("loader".to_owned(), "js", fs::read(&bound.loader)?),
+    ];
+    for part in &bound.parts {
+        files.push((stem(part), "wasm", fs::read(part)?));
+    }
+    let names = assets.add_together(&files)?;
+    let [wasm, script, loader, ..] = names.as_slice() else { bail!("the app has no files") };
+    let parts: BTreeMap<String, &String> = files.iter().map(|(name, ..)| name.clone()).zip(&names).skip(3).collect();
     for (name, path) in &bound.snippets {
         assets.add_as(name, &fs::read(path)?)?;
     }
@@ -81,20 +98,57 @@ pub fn build(repository: &Repository, profile: Profile) -> Result<App> {
     let plotly_file = repository.path(PLOTLY);
     let plotly = fs::read(&plotly_file).with_context(|| format!("cannot read {}", plotly_file.display()))?;
     let plotly = assets.add("plotly", "js", &plotly)?;
-    let wasm_brotli_bytes = assets.brotli_bytes(&wasm)?;
     assets.remove_others()?;
 
+    let mut needed: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut weights: BTreeMap<&str, u64> = BTreeMap::new();
+    let main = assets.brotli_bytes(wasm)?;
+    for (page, stems) in &bound.needed {
+        let mut weight = main;
+        for stem in stems {
+            let name = parts.get(stem).with_context(|| format!("no part is called {stem}"))?;
+            weight += assets.brotli_bytes(name)?;
+            needed.entry(page).or_default().push(format!("/assets/{name}"));
+        }
+        weights.insert(page, weight);
+    }
     let page = repository.path("frontend/index.html");
     let page = fs::read_to_string(&page).with_context(|| format!("cannot read {}", page.display()))?;
-    let names = [("__WASM__", &wasm), ("__JS__", &script), ("__CSS__", &style), ("__PLOTLY__", &plotly)];
-    fs::write(folder.join("index.html"), fill(&page, &names)?)?;
+    let page = page.replace("__PARTS__", &serde_json::to_string(&needed)?);
+    let addresses =
+        [("__WASM__", wasm), ("__JS__", script), ("__LOADER__", loader), ("__CSS__", &style), ("__PLOTLY__", &plotly)];
+    fs::write(folder.join("index.html"), fill(&page, &addresses)?)?;
+    let first_chart_bytes = *weights.get(FIRST_CHART).with_context(|| format!("no part is called {FIRST_CHART}"))?;
+    report(&folder, &assets, wasm, &parts, &weights)?;
+    Ok(App { folder, first_chart_bytes })
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Every part, and what each lazy page weighs with all it needs.
+fn report(
+    folder: &Path,
+    assets: &assets::Assets,
+    main: &str,
+    parts: &BTreeMap<String, &String>,
+    weights: &BTreeMap<&str, u64>,
+) -> Result<()> {
+    let kilobytes = |bytes: u64| bytes.div_ceil(1000);
+    let mut sizes = vec![format!("main {}", kilobytes(assets.brotli_bytes(main)?))];
+    for (stem, name) in parts {
+        sizes.push(format!("{stem} {}", kilobytes(assets.brotli_bytes(name)?)));
+    }
+    let pages: Vec<String> = weights.iter().map(|(page, weight)| format!("{page} {}", kilobytes(*weight))).collect();
     task::step(format_args!(
-        "app in {}: {} kB of WebAssembly as brotli (budget {} kB)",
+        "app in {}; kB of WebAssembly as brotli: {}; whole pages: {} ({FIRST_CHART} may have {})",
         folder.display(),
-        wasm_brotli_bytes.div_ceil(1000),
-        WASM_BUDGET_BYTES / 1000,
+        sizes.join(", "),
+        pages.join(", "),
+        kilobytes(WASM_BUDGET_BYTES),
     ));
-    Ok(App { folder, wasm_brotli_bytes })
+    Ok(())
 }
 
 /// All style sheets, in the order of their names, as one.

@@ -1,0 +1,95 @@
+//! Pages that come in parts of their own, fetched when one of them is first opened.
+//!
+//! `cargo xtask build-app` cuts the module at the functions marked here; what only they reach leaves the main part. A part
+//! bears the name of the path segment of its page, by which `index.html` fetches it beside the module.
+
+use std::{
+    future::Future,
+    pin::pin,
+    task::{Context, Poll, Waker},
+};
+
+use leptos::{
+    prelude::*,
+    task::spawn_local,
+    wasm_split::{SplitLoaderError, wasm_split},
+};
+use lowerline_shared::ids::ProjectSlug;
+
+use crate::{
+    fetch::Failure,
+    pages,
+    parts::states::{ErrorCard, Skeleton},
+};
+
+type Opened = Result<AnyView, SplitLoaderError>;
+
+#[wasm_split(trends, wasm_split_path = leptos::wasm_split, preload(load_trends), fallible)]
+fn open_trends(project: ProjectSlug) -> Opened {
+    Ok(view! { <pages::trends::Trends project/> }.into_any())
+}
+
+#[wasm_split(compare, wasm_split_path = leptos::wasm_split, preload(load_compare), fallible)]
+fn open_compare(project: ProjectSlug) -> Opened {
+    Ok(view! { <pages::compare::Compare project/> }.into_any())
+}
+
+/// Lines over commits.
+pub fn trends(project: ProjectSlug) -> AnyView {
+    page(load_trends, move || open_trends(project.clone()))
+}
+
+/// States side by side, and the drill-down.
+pub fn compare(project: ProjectSlug) -> AnyView {
+    page(load_compare, move || open_compare(project.clone()))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Awaited,
+    Here,
+    Lost,
+}
+
+/// The page once its part is here. Opening is done by the page's own place in the tree, not by the task that waits for the
+/// part: a page that is gone by then is not opened.
+fn page<L, O>(load: fn() -> L, open: impl Fn() -> O + Send + 'static) -> AnyView
+where
+    L: Future<Output = Result<(), SplitLoaderError>> + 'static,
+    O: Future<Output = Opened> + 'static,
+{
+    let part = RwSignal::new(Part::Awaited);
+    let fetch = move || {
+        part.set(Part::Awaited);
+        spawn_local(async move {
+            let state = if load().await.is_ok() { Part::Here } else { Part::Lost };
+            let _ = part.try_set(state);
+        });
+    };
+    fetch();
+    let view = move || match part.get() {
+        Part::Here => now(open()).and_then(Result::ok).unwrap_or_else(|| lost(fetch)),
+        Part::Awaited => view! { <Skeleton/> }.into_any(),
+        Part::Lost => lost(fetch),
+    };
+    view.into_any()
+}
+
+fn lost(fetch: impl Fn() + Send + Sync + 'static) -> AnyView {
+    let failure = Failure {
+        status: None,
+        code: None,
+        message: "The part of the program that draws this page did not come.".to_owned(),
+        hint: Some("The server may have been replaced by a newer one: reload the page.".to_owned()),
+        request_id: None,
+    };
+    view! { <ErrorCard what="The page" failure retry=Callback::new(move |()| fetch())/> }.into_any()
+}
+
+/// The result of a future that waits for nothing.
+fn now<T>(future: impl Future<Output = T>) -> Option<T> {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => Some(value),
+        Poll::Pending => None,
+    }
+}
