@@ -2,7 +2,12 @@
 
 use lowerline_shared::{report::OpcodeCount, stage::Stage};
 
-use crate::{AnalyzeError, Budget, Limits, amdgcn, assemble, detect, families::Isa, ptx, sass, stream::Stream};
+use crate::{
+    AnalyzeError, Budget, Limits, amdgcn, assemble, detect,
+    families::Isa,
+    ptx, sass,
+    stream::{Keep, Stream},
+};
 
 /// Canonical opcodes of all functions with family and counts by scope: what [`Report::histogram`] of the whole report
 /// would say, without the report.
@@ -21,7 +26,7 @@ fn scan<'a>(bytes: &'a [u8], limits: &Limits, budget: &mut Budget) -> Result<Str
     let stage = detect::detect(bytes)?;
     let isa = Isa::of(stage).ok_or(AnalyzeError::UnknownStage)?;
     let text = detect::text(bytes, stage)?;
-    let mut stream = Stream::new(isa);
+    let mut stream = Stream::new(isa, Keep::Counts);
     match stage {
         Stage::Ptx => drop(ptx::scan(text, &mut stream, budget)?),
         Stage::Sass => drop(sass::scan(text, &mut stream, budget)?),

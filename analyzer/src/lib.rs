@@ -6,8 +6,9 @@
 //! In reading order: [`detect`](detect::detect) (what the bytes are), `ptx`, `sass` and `amdgcn` (scanners, each filling
 //! one `stream`), `scopes` (blocks, dominators, loops), [`families`] (the taxonomy), `assemble` (stream to report),
 //! [`mlir`] (operations, layouts), [`layout`] (where elements live), [`elf`] (cubin and hsaco), `normal` (digests of
-//! meaning), [`diff`](mod@diff) (two texts side by side).
+//! meaning), [`annotate`](mod@annotate) (what each instruction is), [`diff`](mod@diff) (two texts side by side).
 
+pub mod annotate;
 pub mod decisions;
 pub mod decode;
 pub mod detect;
@@ -37,7 +38,7 @@ pub use limits::{Budget, Limits};
 use lowerline_shared::{report::Report, stage::Stage};
 
 /// Version of the analyzer: a report made by another version is stale and is made again by `reparse`.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Analyzes one blob whose stage only its content tells.
 ///

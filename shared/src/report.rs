@@ -197,6 +197,19 @@ pub struct LoopReport {
     pub hot: bool,
 }
 
+/// Instructions that come from one place in source by one way of calls.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourcePlace {
+    /// `standard.py:43:17`: file without folder, line, and column where the text has one. Columns are as written: Triton
+    /// counts them from 0 until 3.7 and from 1 after it.
+    pub place: String,
+    /// The calls it was inlined at, the innermost first; empty outside inlined code and where the text does not say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inlined_at: Vec<String>,
+    /// Instructions; operations in MLIR.
+    pub instructions: u64,
+}
+
 /// One function of a text or binary.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FunctionReport {
@@ -225,6 +238,12 @@ pub struct FunctionReport {
     /// `file:line` → instructions.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub source_lines: BTreeMap<String, u64>,
+    /// Places with the calls around them, by number of instructions; the 1,000 largest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub source_places: Vec<SourcePlace>,
+    /// Places beyond those.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub source_places_cut: u64,
     /// Widths and arguments that decisions need (`cp.async bytes=16`, `cp.async.wait_group n=0`) → count by scope.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub operands: BTreeMap<String, ScopeCounts>,
@@ -232,6 +251,11 @@ pub struct FunctionReport {
     /// (instructions that wait for a scoreboard) and `barrier_sets` (scoreboards set).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub control: BTreeMap<String, ScopeCounts>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// An opcode that no family claims.

@@ -7,12 +7,16 @@ mod scanner;
 use lowerline_shared::{report::Report, stage::Stage};
 pub(crate) use scanner::scan;
 
-use crate::{AnalyzeError, Budget, VERSION, assemble, detect, families::Isa, stream::Stream};
+use crate::{
+    AnalyzeError, Budget, VERSION, assemble, detect,
+    families::Isa,
+    stream::{Keep, Stream},
+};
 
 /// Everything the report takes from AMDGCN text.
 pub fn report(bytes: &[u8], budget: &mut Budget) -> Result<Report, AnalyzeError> {
     let text = detect::text(bytes, Stage::Amdgcn)?;
-    let mut stream = Stream::new(Isa::Amdgcn);
+    let mut stream = Stream::new(Isa::Amdgcn, Keep::Places);
     let facts = scan(text, &mut stream, budget)?;
     let mut report = Report::new(VERSION, Stage::Amdgcn);
     report.source = Some("text".to_owned());
@@ -21,7 +25,7 @@ pub fn report(bytes: &[u8], budget: &mut Budget) -> Result<Report, AnalyzeError>
     if let Some(version) = facts.code_object {
         report.toolchain.insert("code_object".to_owned(), version.to_owned());
     }
-    assemble::functions(&stream, text, &facts.files, &mut report, budget)?;
+    assemble::functions(&stream, text, &mut report, budget)?;
     report.normal_digest = Some(normal::digest(text, budget)?);
     Ok(report)
 }

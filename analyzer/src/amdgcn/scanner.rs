@@ -1,16 +1,14 @@
 //! One line, one instruction, label, directive or comment.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use lowerline_shared::stage::Stage;
 use memchr::{memchr, memmem};
 
 use super::metadata::Metadata;
 use crate::{
-    AnalyzeError, Budget,
-    assemble::base_name,
-    detect,
-    stream::{Stream, Written},
+    AnalyzeError, Budget, detect,
+    stream::{Keep, Stream, Written, printed_place},
 };
 
 /// Facts of the whole file.
@@ -19,8 +17,6 @@ pub(crate) struct Facts<'a> {
     pub target: Option<&'a str>,
     pub code_object: Option<&'a str>,
     pub metadata: Metadata,
-    /// `.file` index → file name without folder.
-    pub files: BTreeMap<u32, String>,
 }
 
 struct Scanner<'a, 's> {
@@ -160,21 +156,27 @@ impl<'a> Scanner<'a, '_> {
         }
     }
 
-    fn loc(&mut self, rest: &str, budget: &mut Budget) -> Result<(), AnalyzeError> {
-        let mut numbers = rest.split_ascii_whitespace().map(str::parse::<u32>);
-        match (numbers.next(), numbers.next()) {
-            (Some(Ok(file)), Some(Ok(line))) => self.stream.location(file, line, budget),
-            _ => Ok(()),
+    /// `.loc file line column [flags] ; place as LLVM prints it`.
+    fn loc(&mut self, rest: &'a str, budget: &mut Budget) -> Result<(), AnalyzeError> {
+        if self.stream.keep == Keep::Counts {
+            return Ok(());
         }
+        budget.work(rest.len() as u64)?;
+        let (code, comment) = rest.split_once(';').unwrap_or((rest, ""));
+        let mut numbers = code.split_ascii_whitespace().map_while(|number| number.parse().ok());
+        let (Some(file), Some(line), column) = (numbers.next(), numbers.next(), numbers.next()) else {
+            return Ok(());
+        };
+        let place = printed_place(self.stream, (file, line, column.unwrap_or(0)), comment, budget)?;
+        self.stream.location(place, budget)
     }
 
     /// `.file 1 "folder" "name"` or `.file 1 "path"`.
-    fn file(&mut self, rest: &str, budget: &mut Budget) -> Result<(), AnalyzeError> {
+    fn file(&mut self, rest: &'a str, budget: &mut Budget) -> Result<(), AnalyzeError> {
         let index = rest.split('"').next().and_then(|index| index.trim().parse::<u32>().ok());
         let name = rest.rsplit('"').nth(1);
         if let (Some(index), Some(name)) = (index, name) {
-            budget.store(1)?;
-            self.facts.files.insert(index, base_name(name).to_owned());
+            self.stream.places.number(index, name, budget)?;
         }
         Ok(())
     }

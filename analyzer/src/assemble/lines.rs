@@ -1,51 +1,75 @@
 //! Where code comes from: source lines of a function and of its loops.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
-use lowerline_shared::report::{FunctionReport, LoopReport};
+use lowerline_shared::report::{FunctionReport, LoopReport, SourcePlace};
 
 use super::shape::Shape;
 use crate::{
     AnalyzeError, Budget,
     scopes::range,
-    stream::{Stream, Target},
+    stream::{Place, Places, Stream, Target},
 };
 
 /// Characters of a file name that are kept.
 const FILE_NAME_CHARS: usize = 256;
 
-/// Runs of instructions with one location, cut to `first..end`.
-fn runs<'s>(stream: &'s Stream<'_>, first: u32, end: u32) -> impl Iterator<Item = (u32, u32, u32, u32)> + 's {
-    let inside = range(&stream.locations, first, end, |location| location.at);
-    inside.iter().enumerate().filter(|(_, location)| location.line != 0).map(move |(index, location)| {
-        let to = inside.get(index + 1).map_or(end, |next| next.at);
-        (location.at, to, location.file, location.line)
-    })
-}
+/// Rows of [`FunctionReport::source_places`].
+const PLACES: usize = 1_000;
 
-fn file(files: &BTreeMap<u32, String>, index: u32) -> &str {
-    files.get(&index).map_or("?", String::as_str)
-}
-
-/// Counts instructions by line.
-pub(super) fn sources(
+/// Counts instructions by line, and by place with the calls around it.
+pub(crate) fn sources(
     stream: &Stream<'_>,
     first: u32,
     end: u32,
-    files: &BTreeMap<u32, String>,
     out: &mut FunctionReport,
     budget: &mut Budget,
 ) -> Result<(), AnalyzeError> {
-    let mut all: Vec<(u32, u32, u64)> =
-        runs(stream, first, end).map(|(from, to, file, line)| (file, line, u64::from(to - from))).collect();
-    budget.work(20 * all.len() as u64)?;
-    all.sort_unstable();
-    for same in all.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+    let counts = stream.runs(first, end).map(|(from, to, place)| (place, u64::from(to - from))).collect();
+    count_places(&stream.places, counts, out, budget)
+}
+
+/// Fills lines and places of a report from pairs of place and instructions.
+pub(crate) fn count_places(
+    places: &Places<'_>,
+    mut counts: Vec<(u32, u64)>,
+    out: &mut FunctionReport,
+    budget: &mut Budget,
+) -> Result<(), AnalyzeError> {
+    budget.work(40 * counts.len() as u64)?;
+    counts.sort_unstable();
+    counts.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 += if same { next.1 } else { 0 };
+        same
+    });
+    let mut lines: Vec<(u32, u32, u64)> = Vec::with_capacity(counts.len());
+    for (number, count) in &counts {
+        lines.extend(places.get(*number).map(|place| (place.file, place.line, *count)));
+    }
+    lines.sort_unstable();
+    for same in lines.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
         budget.store(1)?;
-        let key = format!("{}:{}", file(files, same[0].0), same[0].1);
+        let key = format!("{}:{}", base_name(places.path(same[0].0)), same[0].1);
         *out.source_lines.entry(key).or_default() += same.iter().map(|(_, _, count)| count).sum::<u64>();
     }
+    counts.sort_unstable_by_key(|(place, count)| (std::cmp::Reverse(*count), *place));
+    out.source_places_cut = counts.get(PLACES..).unwrap_or_default().len() as u64;
+    for (number, instructions) in counts.into_iter().take(PLACES) {
+        let mut frames = places.frames(number).map(|place| shown(places, place));
+        let place = frames.next().unwrap_or_default();
+        let inlined_at: Vec<String> = frames.collect();
+        budget.store(1 + inlined_at.len())?;
+        out.source_places.push(SourcePlace { place, inlined_at, instructions });
+    }
     Ok(())
+}
+
+/// `attention.py:64:33`; without column where the text has none.
+fn shown(places: &Places<'_>, place: Place) -> String {
+    let Place { file, line, column, .. } = place;
+    let file = base_name(places.path(file));
+    if column == 0 { format!("{file}:{line}") } else { format!("{file}:{line}:{column}") }
 }
 
 /// Loops by position of their header.
@@ -53,14 +77,31 @@ pub(super) fn loop_reports(
     stream: &Stream<'_>,
     function: usize,
     shape: &Shape,
-    files: &BTreeMap<u32, String>,
     budget: &mut Budget,
 ) -> Result<Vec<LoopReport>, AnalyzeError> {
-    let head = &stream.functions[function];
     if shape.loops.all.is_empty() {
         return Ok(Vec::new());
     }
     let spans = loop_spans(stream, shape, budget)?;
+    let headers = loop_headers(stream, function, shape);
+    let mut order: Vec<usize> = (0..shape.loops.all.len()).collect();
+    order.sort_unstable_by_key(|index| shape.loops.all[*index].header);
+    let report = |index: usize| LoopReport {
+        header: headers[index].clone(),
+        depth: shape.loops.all[index].depth,
+        instructions: shape.sizes[index],
+        source: spans[index].iter().max_by_key(|span| span.count).map(|span| span.text(stream)),
+        hot: u32::try_from(index) == Ok(shape.hot),
+    };
+    Ok(order.into_iter().map(report).collect())
+}
+
+/// By loop: label or address of its header block.
+pub(crate) fn loop_headers(stream: &Stream<'_>, function: usize, shape: &Shape) -> Vec<String> {
+    if shape.loops.all.is_empty() {
+        return Vec::new();
+    }
+    let head = &stream.functions[function];
     let transfers = range(&stream.transfers, head.first, stream.end(function), |transfer| transfer.at);
     let targets: HashSet<&str> = transfers
         .iter()
@@ -69,27 +110,17 @@ pub(super) fn loop_reports(
             _ => None,
         })
         .collect();
-    let mut order: Vec<usize> = (0..shape.loops.all.len()).collect();
-    order.sort_unstable_by_key(|index| shape.loops.all[*index].header);
-    let report = |index: usize| {
-        let known = shape.loops.all[index];
-        let at = shape.blocks.starts[known.header as usize];
+    let header = |block: u32| {
+        let at = shape.blocks.starts[block as usize];
         let labels = range(&stream.labels, at, at.saturating_add(1), |label| label.at);
         // Several labels may stand here: the one that is jumped to names the block, debug labels do not.
         let named = labels.iter().find(|label| targets.contains(label.name)).or(labels.last());
-        let header = named.map_or_else(
+        named.map_or_else(
             || format!("{:#x}", head.base + u64::from(at - head.first) * 16),
             |label| label.name.to_owned(),
-        );
-        LoopReport {
-            header,
-            depth: known.depth,
-            instructions: shape.sizes[index],
-            source: spans[index].iter().max_by_key(|span| span.count).map(|span| span.text(files)),
-            hot: u32::try_from(index) == Ok(shape.hot),
-        }
+        )
     };
-    Ok(order.into_iter().map(report).collect())
+    shape.loops.all.iter().map(|known| header(known.header)).collect()
 }
 
 /// Lines of one file that a loop's instructions come from.
@@ -102,8 +133,8 @@ struct Span {
 }
 
 impl Span {
-    fn text(&self, files: &BTreeMap<u32, String>) -> String {
-        let name = file(files, self.file);
+    fn text(&self, stream: &Stream<'_>) -> String {
+        let name = base_name(stream.places.path(self.file));
         if self.low == self.high {
             format!("{name}:{}", self.low)
         } else {
@@ -123,9 +154,9 @@ fn loop_spans(stream: &Stream<'_>, shape: &Shape, budget: &mut Budget) -> Result
         let inside = stream.locations.get(before..).unwrap_or_default();
         for (index, location) in inside.iter().take_while(|location| location.at < to).enumerate() {
             let until = inside.get(index + 1).map_or(to, |next| next.at.min(to));
-            if location.line != 0 {
+            if let Some(Place { file, line, .. }) = stream.places.get(location.place) {
                 let count = u64::from(until - location.at.max(from));
-                merge(own, Span { file: location.file, count, low: location.line, high: location.line }, budget)?;
+                merge(own, Span { file, count, low: line, high: line }, budget)?;
             }
         }
     }

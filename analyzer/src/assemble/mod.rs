@@ -7,12 +7,12 @@ mod tally;
 
 use std::collections::BTreeMap;
 
-pub(crate) use lines::base_name;
+pub(crate) use lines::{base_name, count_places, loop_headers, sources};
 use lowerline_shared::{
     family::Family,
     report::{FunctionReport, OpcodeCount, Report, Unknown},
 };
-use shape::{Shape, shape};
+pub(crate) use shape::{Shape, shape};
 pub(crate) use tally::histogram;
 use tally::{Tally, count, sorted};
 
@@ -21,12 +21,10 @@ use crate::{AnalyzeError, Budget, stream::Stream};
 /// Characters of an example line that are kept.
 const EXAMPLE_CHARS: usize = 200;
 
-/// Turns every function of the stream into a report and notes what no family claims. `files` names the files of
-/// [`Stream::locations`].
+/// Turns every function of the stream into a report and notes what no family claims.
 pub(crate) fn functions(
     stream: &Stream<'_>,
     input: &str,
-    files: &BTreeMap<u32, String>,
     report: &mut Report,
     budget: &mut Budget,
 ) -> Result<(), AnalyzeError> {
@@ -37,7 +35,7 @@ pub(crate) fn functions(
         unresolved += shape.blocks.unresolved;
         irreducible += shape.loops.irreducible;
         count(stream, &shape, &mut tally);
-        report.functions.push(describe(stream, function, &shape, files, &mut tally, budget)?);
+        report.functions.push(describe(stream, function, &shape, &mut tally, budget)?);
     }
     unknown(stream, input, report);
     if unresolved > 0 {
@@ -55,7 +53,6 @@ fn describe(
     stream: &Stream<'_>,
     function: usize,
     shape: &Shape,
-    files: &BTreeMap<u32, String>,
     tally: &mut Tally,
     budget: &mut Budget,
 ) -> Result<FunctionReport, AnalyzeError> {
@@ -77,8 +74,8 @@ fn describe(
         canonical.push(OpcodeCount { opcode: stream.opcodes.class(opcode).canonical.clone(), family, counts });
     }
     out.canonical = sorted(canonical);
-    lines::sources(stream, first, end, files, &mut out, budget)?;
-    out.loops = lines::loop_reports(stream, function, shape, files, budget)?;
+    sources(stream, first, end, &mut out, budget)?;
+    out.loops = lines::loop_reports(stream, function, shape, budget)?;
     out.operands = notes::operand_notes(stream, function, shape, &out);
     out.control = notes::controls(stream, shape);
     Ok(out)

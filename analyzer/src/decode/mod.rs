@@ -18,10 +18,11 @@ mod word;
 
 pub use flow::{Flow, flow};
 pub use instruction::{Instruction, disassembly, instructions};
-pub use lines::SourceLines;
+pub use lines::{SourceLines, SourcePlace};
 pub use missing::missing_keys;
 pub use opcode::{Certainty, Decoder, Opcode, OpcodeId};
 pub use operands::operands;
+pub(crate) use report::Code;
 pub use report::{cubin_disassembly, report};
 pub use table::tables;
 pub use word::{Control, Guard, Word};

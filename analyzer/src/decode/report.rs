@@ -8,7 +8,7 @@ use super::{Certainty, Decoder, Instruction, SourceLines, disassembly, instructi
 use crate::{
     AnalyzeError, Budget, assemble, elf,
     families::Isa,
-    stream::{Stream, Written},
+    stream::{Keep, Stream, Written},
 };
 
 /// Steps one word costs, its stream entry not counted.
@@ -26,47 +26,88 @@ struct Decoded {
     code: Vec<Instruction>,
 }
 
+/// A cubin's code decoded, with all that a stream borrows from.
+pub(crate) struct Code {
+    decoder: Decoder,
+    functions: Vec<Decoded>,
+    lines: SourceLines,
+    /// One line for each opcode, and where it begins.
+    pub examples: String,
+    offsets: BTreeMap<super::OpcodeId, usize>,
+    operands: Vec<(usize, String)>,
+}
+
+impl Code {
+    /// Decodes all functions; what is in doubt is said in the report's warnings.
+    pub fn read(bytes: &[u8], report: &mut Report, budget: &mut Budget) -> Result<Self, AnalyzeError> {
+        let cubin = elf::Cubin::parse(bytes)?;
+        let mut decoder = Decoder::new(cubin.sm);
+        let functions = functions(&cubin, &mut decoder, budget, report)?;
+        doubts(&decoder, &functions, cubin.sm, report);
+        let (examples, offsets) = examples(&decoder, &functions);
+        let operands = operands(&decoder, &functions);
+        Ok(Self { decoder, functions, lines: SourceLines::read(bytes), examples, offsets, operands })
+    }
+
+    /// The stream that SASS text of the same code would fill.
+    pub fn stream(&self, budget: &mut Budget) -> Result<Stream<'_>, AnalyzeError> {
+        let mut stream = Stream::new(Isa::Sass, Keep::Places);
+        let mut known = self.operands.iter().peekable();
+        let mut at = 0_usize;
+        for function in &self.functions {
+            stream.function(&function.name, function.kernel, function.base, budget)?;
+            let mut last = None;
+            for instruction in &function.code {
+                if !self.lines.is_empty() {
+                    let row = self.lines.row(&function.section, function.base, instruction.address);
+                    if row != last {
+                        last = row;
+                        let place = self.place(function, instruction.address, &mut stream, budget)?;
+                        stream.location(place, budget)?;
+                    }
+                }
+                let operands = known.next_if(|(index, _)| *index == at).map_or("", |(_, text)| text.as_str());
+                let written = Written {
+                    mnemonic: name(&self.decoder, instruction),
+                    operands,
+                    comment: "",
+                    guarded: instruction.guard().is_some(),
+                    offset: self.offsets.get(&instruction.opcode).copied().unwrap_or(usize::MAX),
+                };
+                stream.instruction(&written, 0, budget)?;
+                at += 1;
+            }
+        }
+        Ok(stream)
+    }
+
+    fn place<'s>(
+        &'s self,
+        function: &Decoded,
+        address: u64,
+        stream: &mut Stream<'s>,
+        budget: &mut Budget,
+    ) -> Result<u32, AnalyzeError> {
+        let mut frames = Vec::new();
+        for frame in self.lines.frames(&function.section, function.base, address) {
+            frames.push((stream.places.file(frame.file, budget)?, frame.line, frame.column));
+        }
+        stream.places.chain(&frames, budget)
+    }
+
+    /// By instruction, in the stream's order: its address in its section.
+    pub fn addresses(&self) -> impl Iterator<Item = u64> {
+        self.functions.iter().flat_map(|function| function.code.iter().map(|instruction| instruction.address))
+    }
+}
+
 /// Everything the report takes from a cubin: resources from its tables, counts from its code.
 pub fn report(bytes: &[u8], budget: &mut Budget) -> Result<Report, AnalyzeError> {
     let mut report = elf::cubin_report(bytes)?;
-    let cubin = elf::Cubin::parse(bytes)?;
-    let mut decoder = Decoder::new(cubin.sm);
-    let functions = functions(&cubin, &mut decoder, budget, &mut report)?;
     report.source = Some("decoded".to_owned());
-    doubts(&decoder, &functions, cubin.sm, &mut report);
-    let lines = SourceLines::read(bytes);
-    let (examples, offsets) = examples(&decoder, &functions);
-    let operands = operands(&decoder, &functions);
-    let mut files: Vec<&str> = Vec::new();
-    let mut stream = Stream::new(Isa::Sass);
-    let mut known = operands.iter().peekable();
-    let mut at = 0_usize;
-    for function in &functions {
-        stream.function(&function.name, function.kernel, function.base, budget)?;
-        let mut last = None;
-        for instruction in &function.code {
-            if !lines.is_empty() {
-                let place = lines.place(&function.section, instruction.address);
-                if place != last {
-                    last = place;
-                    let (file, line) = place.map_or((0, 0), |(file, line)| (index(&mut files, file), line));
-                    stream.location(file, line, budget)?;
-                }
-            }
-            let operands = known.next_if(|(index, _)| *index == at).map_or("", |(_, text)| text.as_str());
-            let written = Written {
-                mnemonic: name(&decoder, instruction),
-                operands,
-                comment: "",
-                guarded: instruction.guard().is_some(),
-                offset: offsets.get(&instruction.opcode).copied().unwrap_or(usize::MAX),
-            };
-            stream.instruction(&written, 0, budget)?;
-            at += 1;
-        }
-    }
-    let files = (0_u32..).zip(files.into_iter().map(|file| assemble::base_name(file).to_owned())).collect();
-    assemble::functions(&stream, &examples, &files, &mut report, budget)?;
+    let code = Code::read(bytes, &mut report, budget)?;
+    let stream = code.stream(budget)?;
+    assemble::functions(&stream, &code.examples, &mut report, budget)?;
     Ok(report)
 }
 
@@ -82,7 +123,7 @@ pub fn cubin_disassembly(bytes: &[u8], budget: &mut Budget) -> Result<String, An
         budget.work(200 * function.code.len() as u64)?;
         // Writing to a String cannot fail.
         let _ = writeln!(text, "\n{}:", function.name);
-        text.push_str(&disassembly(&decoder, &function.code, |at| lines.at(&function.section, at)));
+        text.push_str(&disassembly(&decoder, &function.code, |at| lines.at(&function.section, function.base, at)));
     }
     Ok(text)
 }
@@ -178,12 +219,4 @@ fn operands(decoder: &Decoder, functions: &[Decoded]) -> Vec<(usize, String)> {
         (!text.is_empty()).then_some((at, text))
     })
     .collect()
-}
-
-fn index<'f>(files: &mut Vec<&'f str>, file: &'f str) -> u32 {
-    let at = files.iter().position(|known| *known == file).unwrap_or_else(|| {
-        files.push(file);
-        files.len() - 1
-    });
-    u32::try_from(at).unwrap_or(u32::MAX)
 }

@@ -9,3 +9,4 @@ mod report;
 
 pub(crate) use line::{Kind, Parts, label};
 pub use report::report;
+pub(crate) use report::scan;

@@ -1,6 +1,6 @@
 //! The report of LLVM IR.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use lowerline_shared::{
     report::{FunctionReport, LoopReport, Report},
@@ -12,10 +12,9 @@ use super::{
     metadata::{Metadata, debug_location},
 };
 use crate::{
-    AnalyzeError, Budget,
+    AnalyzeError, Budget, assemble,
     families::Isa,
-    scopes,
-    stream::{Stream, Target, Transfer},
+    stream::{Keep, Stream, Target, Transfer},
 };
 
 /// Counters of one function while it is read.
@@ -31,13 +30,28 @@ struct Reading<'a> {
 }
 
 /// No `!dbg`.
-const NOWHERE: u32 = u32::MAX;
+const NO_NODE: u32 = u32::MAX;
 
 /// Reads one file of LLVM IR.
 pub fn report(text: &str, budget: &mut Budget) -> Result<Report, AnalyzeError> {
     let mut report = Report::new(crate::VERSION, Stage::Llir);
+    let (stream, reading) = read(text, Keep::Places, budget)?;
+    if reading.not_understood > 0 {
+        report.warnings.push(format!("{} lines not understood", reading.not_understood));
+    }
+    finish(&mut report, &stream, &reading, budget)?;
+    report.normal_digest = Some(crate::normal::llvm::digest(text, budget)?);
+    Ok(report)
+}
+
+/// The instructions of a file with their places. LLVM's opcodes are no PTX, so families of the stream mean nothing.
+pub(crate) fn scan<'a>(text: &'a str, keep: Keep, budget: &mut Budget) -> Result<Stream<'a>, AnalyzeError> {
+    Ok(read(text, keep, budget)?.0)
+}
+
+fn read<'a>(text: &'a str, keep: Keep, budget: &mut Budget) -> Result<(Stream<'a>, Reading<'a>), AnalyzeError> {
     let mut metadata = Metadata::default();
-    let mut stream = Stream::new(Isa::Ptx);
+    let mut stream = Stream::new(Isa::Ptx, keep);
     let mut reading = Reading::default();
     let mut in_body = false;
     let mut in_cases = false;
@@ -70,7 +84,7 @@ pub fn report(text: &str, budget: &mut Budget) -> Result<Report, AnalyzeError> {
                 if let Some(name) = label(line) {
                     stream.label(name, 0, budget)?;
                 } else {
-                    in_cases = reading.instruction(line, &mut stream, budget)?;
+                    in_cases = reading.instruction(line, here, &mut stream, budget)?;
                 }
             }
         }
@@ -78,12 +92,42 @@ pub fn report(text: &str, budget: &mut Budget) -> Result<Report, AnalyzeError> {
     if in_body {
         return Err(AnalyzeError::Truncated { stage: Stage::Llir, missing: "the end of a function" });
     }
-    if reading.not_understood > 0 {
-        report.warnings.push(format!("{} lines not understood", reading.not_understood));
+    place(&reading, &metadata, &mut stream, budget)?;
+    Ok((stream, reading))
+}
+
+/// Gives every instruction its place: the nodes that `!dbg` names stand behind the code.
+fn place<'a>(
+    reading: &Reading<'a>,
+    metadata: &Metadata<'a>,
+    stream: &mut Stream<'a>,
+    budget: &mut Budget,
+) -> Result<(), AnalyzeError> {
+    let mut known: HashMap<u32, u32> = HashMap::new();
+    let mut last = None;
+    let firsts: HashSet<u32> = stream.functions.iter().map(|function| function.first).collect();
+    for (at, (_, node)) in (0_u32..).zip(&reading.code) {
+        // A place does not reach into the next function.
+        if last == Some(*node) && !firsts.contains(&at) {
+            continue;
+        }
+        last = Some(*node);
+        let place = match known.get(node) {
+            Some(place) => *place,
+            None => {
+                budget.store(1)?;
+                let mut frames = Vec::new();
+                for (file, line, column) in metadata.frames(*node) {
+                    frames.push((stream.places.file(file, budget)?, line, column));
+                }
+                let place = stream.places.chain(&frames, budget)?;
+                known.insert(*node, place);
+                place
+            }
+        };
+        stream.location_at(at, place, budget)?;
     }
-    finish(&mut report, &stream, &reading, &metadata, budget)?;
-    report.normal_digest = Some(crate::normal::llvm::digest(text, budget)?);
-    Ok(report)
+    Ok(())
 }
 
 /// The stage that begins at a line outside functions, when it is not this one.
@@ -99,6 +143,7 @@ impl<'a> Reading<'a> {
     fn instruction(
         &mut self,
         line: &'a str,
+        offset: usize,
         stream: &mut Stream<'a>,
         budget: &mut Budget,
     ) -> Result<bool, AnalyzeError> {
@@ -115,8 +160,8 @@ impl<'a> Reading<'a> {
             self.names.push(read.opcode);
             next
         };
-        stream.push(read.opcode, 0, budget)?;
-        self.code.push((opcode, debug_location(read.rest).unwrap_or(NOWHERE)));
+        stream.push(read.opcode, offset, budget)?;
+        self.code.push((opcode, debug_location(read.rest).unwrap_or(NO_NODE)));
         match read.opcode {
             "call" | "invoke" => {
                 let (map, key) = match callee(read.rest) {
@@ -163,57 +208,38 @@ fn finish(
     report: &mut Report,
     stream: &Stream<'_>,
     reading: &Reading<'_>,
-    metadata: &Metadata<'_>,
     budget: &mut Budget,
 ) -> Result<(), AnalyzeError> {
     let mut totals = vec![(0_u64, 0_u64); reading.names.len()];
-    let mut places: HashMap<u32, Option<String>> = HashMap::new();
     for (index, function) in stream.functions.iter().enumerate() {
-        let (first, end) = (function.first as usize, stream.end(index) as usize);
-        let graph = scopes::blocks(stream, index, budget)?;
-        let loops = scopes::loops(&graph, budget)?;
-        let mut sizes = vec![0_u64; loops.all.len()];
+        let (first, end) = (function.first, stream.end(index));
+        let shape = assemble::shape(stream, index, budget)?;
         let mut found =
             FunctionReport { name: function.name.to_owned(), kernel: function.kernel, ..Default::default() };
-        for (block, starts) in graph.starts.windows(2).enumerate() {
+        for (block, starts) in shape.blocks.starts.windows(2).enumerate() {
             let [from, to] = starts else { continue };
-            let innermost = loops.of_block.get(block).copied().unwrap_or(scopes::NONE);
-            let mut around = innermost;
-            while let Some(inside) = loops.all.get(around as usize) {
-                budget.work(1)?;
-                if let Some(size) = sizes.get_mut(around as usize) {
-                    *size += u64::from(to - from);
-                }
-                around = inside.parent;
-            }
-            for (opcode, debug) in reading.code.get(*from as usize..*to as usize).unwrap_or_default() {
+            let one = shape.one(block);
+            for (opcode, _) in reading.code.get(*from as usize..*to as usize).unwrap_or_default() {
                 if let Some(total) = totals.get_mut(*opcode as usize) {
-                    total.0 += 1;
-                    total.1 += u64::from(innermost != scopes::NONE);
-                }
-                if *debug != NOWHERE
-                    && let Some(place) = places.entry(*debug).or_insert_with(|| metadata.place(*debug))
-                {
-                    *found.source_lines.entry(place.clone()).or_default() += 1;
+                    total.0 += one.function;
+                    total.1 += one.r#loop;
                 }
             }
         }
-        found.instructions = (end - first) as u64;
-        found.loops = loops
-            .all
-            .iter()
-            .zip(sizes)
-            .map(|(inside, instructions)| {
-                let start = graph.starts.get(inside.header as usize).copied().unwrap_or(0);
-                let labels = scopes::range(&stream.labels, start, start + 1, |label| label.at);
-                let header = labels.first().map_or("", |label| label.name);
-                let debug = reading.code.get(start as usize).map_or(NOWHERE, |(_, debug)| *debug);
-                let source = places.get(&debug).cloned().flatten();
-                LoopReport { header: format!("%{header}"), depth: inside.depth, instructions, source, hot: false }
-            })
-            .collect();
-        if let Some(hot) = found.loops.iter_mut().max_by_key(|inside| inside.depth) {
-            hot.hot = true;
+        found.instructions = u64::from(end - first);
+        assemble::sources(stream, first, end, &mut found, budget)?;
+        let headers = assemble::loop_headers(stream, index, &shape);
+        for ((number, inside), header) in (0_u32..).zip(&shape.loops.all).zip(headers) {
+            let start = shape.blocks.starts.get(inside.header as usize).copied().unwrap_or(0);
+            found.loops.push(LoopReport {
+                header: format!("%{header}"),
+                depth: inside.depth,
+                instructions: shape.sizes[number as usize],
+                source: stream
+                    .place_at(start)
+                    .map(|place| format!("{}:{}", assemble::base_name(stream.places.path(place.file)), place.line)),
+                hot: number == shape.hot,
+            });
         }
         report.functions.push(found);
     }

@@ -10,6 +10,7 @@
 mod arguments;
 mod location;
 mod module;
+mod nesting;
 mod parse;
 mod report;
 pub(crate) mod tokens;
@@ -17,7 +18,9 @@ pub mod types;
 
 pub use location::{Frame, Locations};
 pub use module::{Alias, Definition, Function, Module, Operand, Operation};
+pub(crate) use nesting::{Nesting, nesting};
 pub use parse::parse;
+pub(crate) use report::places_of;
 pub use report::report;
 
 /// Regions inside regions. Compilers print a dozen at most.

@@ -7,8 +7,11 @@ use lowerline_shared::{
     stage::Stage,
 };
 
-use super::{Module, Operation, is_loop, is_tensor_compute, parse::parse};
-use crate::{AnalyzeError, Budget};
+use super::{Module, Operation, nesting::nesting, parse::parse};
+use crate::{
+    AnalyzeError, Budget, assemble,
+    stream::{NOWHERE, Places},
+};
 
 /// Reads one file of MLIR.
 pub fn report(text: &str, stage: Stage, budget: &mut Budget) -> Result<Report, AnalyzeError> {
@@ -87,89 +90,73 @@ fn resources(attributes: &BTreeMap<String, String>, report: &mut Report) {
 }
 
 fn functions(module: &Module<'_>, budget: &mut Budget) -> Result<Vec<FunctionReport>, AnalyzeError> {
-    let mut places: HashMap<&str, Option<String>> = HashMap::new();
-    let mut found: Vec<(FunctionReport, Vec<(u32, LoopReport)>)> = Vec::new();
-    let mut by_operation: HashMap<u32, usize> = HashMap::new();
-    for function in &module.functions {
-        by_operation.insert(function.operation, found.len());
-        let (name, kernel) = (function.name.to_owned(), function.public);
-        found.push((FunctionReport { name, kernel, ..FunctionReport::default() }, Vec::new()));
-    }
-    // Which function and which loops an operation is in follows from its parent, which stands before it.
-    let mut owner: Vec<Option<usize>> = Vec::with_capacity(module.operations.len());
-    for (index, operation) in (0_u32..).zip(&module.operations) {
-        let inherited = operation.parent.and_then(|parent| owner.get(parent as usize).copied().flatten());
-        let of = by_operation.get(&index).copied().or(inherited);
-        owner.push(of);
-        let Some((report, loops)) = of.and_then(|of| found.get_mut(of)) else { continue };
-        if by_operation.contains_key(&index) {
-            continue;
-        }
-        report.instructions += 1;
-        if !operation.location.is_empty() {
-            budget.work(50)?;
-            let place = places
-                .entry(operation.location)
-                .or_insert_with(|| module.locations.frames(operation.location).first().map(super::Frame::short));
-            if let Some(place) = place {
-                *report.source_lines.entry(place.clone()).or_default() += 1;
-            }
-        }
-        if is_loop(operation.name) {
-            let source = places.get(operation.location).cloned().flatten();
-            let header = format!("line {}", operation.line);
-            let depth = operation.loops + 1;
-            loops.push((index, LoopReport { header, depth, instructions: 0, source, hot: false }));
-        }
-    }
-    fill_loops(module, &owner, &mut found, budget)?;
-    Ok(found
-        .into_iter()
-        .map(|(mut report, loops)| {
-            report.loops = loops.into_iter().map(|(_, report)| report).collect();
-            report
+    let nesting = nesting(module, budget)?;
+    let mut places = Places::default();
+    let place_of = places_of(module, &mut places, budget)?;
+    let mut found: Vec<FunctionReport> = module
+        .functions
+        .iter()
+        .map(|function| FunctionReport {
+            name: function.name.to_owned(),
+            kernel: function.public,
+            ..FunctionReport::default()
         })
-        .collect())
+        .collect();
+    let mut counts: Vec<Vec<(u32, u64)>> = vec![Vec::new(); found.len()];
+    for (index, of) in nesting.function.iter().enumerate() {
+        let Some(report) = found.get_mut(*of as usize) else { continue };
+        report.instructions += 1;
+        if place_of[index] != NOWHERE {
+            counts[*of as usize].push((place_of[index], 1));
+        }
+    }
+    for (report, counts) in found.iter_mut().zip(counts) {
+        assemble::count_places(&places, counts, report, budget)?;
+    }
+    for inside in &nesting.loops {
+        let Some(report) = found.get_mut(inside.function as usize) else { continue };
+        let operation = &module.operations[inside.operation as usize];
+        let place = places.get(place_of[inside.operation as usize]);
+        report.loops.push(LoopReport {
+            header: format!("line {}", operation.line),
+            depth: inside.depth,
+            instructions: inside.operations,
+            source: place.map(|place| format!("{}:{}", assemble::base_name(places.path(place.file)), place.line)),
+            hot: inside.hot,
+        });
+    }
+    Ok(found)
 }
 
-/// Counts what is in each loop and marks the hot one: the innermost that holds tensor compute, else the deepest.
-fn fill_loops(
-    module: &Module<'_>,
-    owner: &[Option<usize>],
-    found: &mut [(FunctionReport, Vec<(u32, LoopReport)>)],
+/// By operation: its place, or [`NOWHERE`]. A location without a file has none.
+pub(crate) fn places_of<'a>(
+    module: &Module<'a>,
+    places: &mut Places<'a>,
     budget: &mut Budget,
-) -> Result<(), AnalyzeError> {
-    let mut tensor: HashMap<u32, bool> = HashMap::new();
-    for (operation, of) in module.operations.iter().zip(owner) {
-        if operation.loops == 0 {
+) -> Result<Vec<u32>, AnalyzeError> {
+    let mut known: HashMap<&str, u32> = HashMap::new();
+    let mut out = Vec::with_capacity(module.operations.len());
+    for operation in &module.operations {
+        if operation.location.is_empty() {
+            out.push(NOWHERE);
             continue;
         }
-        budget.work(u64::from(operation.loops) * 20)?;
-        let Some((_, loops)) = of.and_then(|of| found.get_mut(of)) else { continue };
-        let mut innermost = true;
-        let mut at = operation.parent;
-        while let Some(parent) = at {
-            let Some(around) = module.operations.get(parent as usize) else { break };
-            if is_loop(around.name) {
-                if let Ok(place) = loops.binary_search_by_key(&parent, |(index, _)| *index)
-                    && let Some((_, report)) = loops.get_mut(place)
-                {
-                    report.instructions += 1;
+        budget.work(50)?;
+        let place = match known.get(operation.location) {
+            Some(place) => *place,
+            None => {
+                budget.store(1)?;
+                let mut frames = Vec::new();
+                for frame in module.locations.frames(operation.location) {
+                    budget.work(50)?;
+                    frames.push((places.file(frame.file, budget)?, frame.line, frame.column));
                 }
-                *tensor.entry(parent).or_default() |= innermost && is_tensor_compute(operation.name);
-                innermost = false;
+                let place = places.chain(&frames, budget)?;
+                known.insert(operation.location, place);
+                place
             }
-            at = around.parent;
-        }
+        };
+        out.push(place);
     }
-    for (_, loops) in found {
-        let hot = loops.iter_mut().max_by_key(|(index, report)| {
-            let holds = tensor.get(index).copied().unwrap_or(false);
-            (holds, report.depth, std::cmp::Reverse(*index))
-        });
-        if let Some((_, report)) = hot {
-            report.hot = true;
-        }
-    }
-    Ok(())
+    Ok(out)
 }

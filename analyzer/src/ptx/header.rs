@@ -1,8 +1,6 @@
 //! What stands outside instructions: versions, files, launch bounds.
 
-use std::collections::BTreeMap;
-
-use crate::{AnalyzeError, Budget, assemble::base_name};
+use crate::{AnalyzeError, Budget, stream::Stream};
 
 /// Facts of the whole file.
 #[derive(Debug, Default)]
@@ -13,13 +11,17 @@ pub(crate) struct Header<'a> {
     pub version: Option<&'a str>,
     /// Threads per block: the product of `.reqntid` of the first kernel that has it.
     pub threads: Option<i64>,
-    /// `.file` index → file name without folder.
-    pub files: BTreeMap<u32, String>,
 }
 
 impl<'a> Header<'a> {
     /// Takes a directive that ends with its line.
-    pub fn line(&mut self, word: &str, rest: &'a str, budget: &mut Budget) -> Result<(), AnalyzeError> {
+    pub fn line(
+        &mut self,
+        word: &str,
+        rest: &'a str,
+        stream: &mut Stream<'a>,
+        budget: &mut Budget,
+    ) -> Result<(), AnalyzeError> {
         let first = rest.split([',', ' ', '\t', '/']).find(|word| !word.is_empty());
         match word {
             ".version" => self.version = self.version.or(first),
@@ -29,8 +31,7 @@ impl<'a> Header<'a> {
                 let index = parts.next().and_then(|index| index.trim().parse().ok());
                 let name = parts.next().and_then(|name| name.split('"').next());
                 if let (Some(index), Some(name)) = (index, name) {
-                    budget.store(1)?;
-                    self.files.insert(index, base_name(name).to_owned());
+                    stream.places.number(index, name, budget)?;
                 }
             }
             _ => {}

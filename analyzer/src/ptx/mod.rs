@@ -13,12 +13,16 @@ use lowerline_shared::{
 };
 pub(crate) use scanner::scan;
 
-use crate::{AnalyzeError, Budget, VERSION, assemble, detect, families::Isa, stream::Stream};
+use crate::{
+    AnalyzeError, Budget, VERSION, assemble, detect,
+    families::Isa,
+    stream::{Keep, Stream},
+};
 
 /// Everything the report takes from PTX.
 pub fn report(bytes: &[u8], budget: &mut Budget) -> Result<Report, AnalyzeError> {
     let text = detect::text(bytes, Stage::Ptx)?;
-    let mut stream = Stream::new(Isa::Ptx);
+    let mut stream = Stream::new(Isa::Ptx, Keep::Places);
     let header = scan(text, &mut stream, budget)?;
     let mut report = Report::new(VERSION, Stage::Ptx);
     report.source = Some("text".to_owned());
@@ -29,7 +33,7 @@ pub fn report(bytes: &[u8], budget: &mut Budget) -> Result<Report, AnalyzeError>
     if let Some(threads) = header.threads {
         report.resources.insert(Resource::Threads, threads);
     }
-    assemble::functions(&stream, text, &header.files, &mut report, budget)?;
+    assemble::functions(&stream, text, &mut report, budget)?;
     report.normal_digest = Some(normal::digest(text, budget)?);
     Ok(report)
 }

@@ -6,7 +6,7 @@ use memchr::{memchr, memchr2, memchr3, memmem};
 use super::header::{self, Header};
 use crate::{
     AnalyzeError, Budget, detect,
-    stream::{Stream, Written},
+    stream::{Keep, Place, Stream, Written, printed_place},
 };
 
 /// Open brace scopes at once; compilers need two or three.
@@ -35,6 +35,25 @@ pub(crate) fn scan<'a>(
         return Err(AnalyzeError::Truncated { stage: Stage::Ptx, missing: "the closing brace of a function" });
     }
     Ok(scanner.header)
+}
+
+/// The place of a `.loc` whose rest is given.
+fn place<'a>(
+    stream: &mut Stream<'a>,
+    own: (u32, u32, u32),
+    rest: &'a str,
+    budget: &mut Budget,
+) -> Result<u32, AnalyzeError> {
+    let (attributes, comment) = rest.split_once("//").unwrap_or((rest, ""));
+    let (file, line, column) = own;
+    if let Some((_, at)) = attributes.split_once("inlined_at") {
+        let mut numbers = at.split_ascii_whitespace().map_while(|number| number.parse().ok());
+        if let (Some(call_file), Some(call_line), call_column) = (numbers.next(), numbers.next(), numbers.next()) {
+            let caller = stream.places.call(call_file, call_line, call_column.unwrap_or(0), budget)?;
+            return stream.places.intern(Place { file, line, column, caller }, budget);
+        }
+    }
+    printed_place(stream, own, comment, budget)
 }
 
 /// Bytes of mnemonics, labels and directives.
@@ -250,7 +269,7 @@ impl<'a> Scanner<'a, '_> {
                 self.at = from;
                 self.line_end();
                 let rest = &self.text[from..self.at];
-                self.header.line(word, rest, budget)
+                self.header.line(word, rest, self.stream, budget)
             }
             ".visible" | ".weak" | ".extern" | ".common" => {
                 self.at = from;
@@ -283,15 +302,24 @@ impl<'a> Scanner<'a, '_> {
         }
     }
 
-    /// `.loc file line column …`. The line may end before the statement does: there is no `;`.
+    /// `.loc file line column [, function_name label, inlined_at file line column]`, and behind it, in a comment, the
+    /// place as LLVM prints it. There is no `;`: the line ends the statement.
+    ///
+    /// Until Triton 3.7 only the comment tells of calls; from 3.9 on only the attribute does (PTX ISA 11.5.2).
     fn loc(&mut self, budget: &mut Budget) -> Result<(), AnalyzeError> {
-        let file = self.integer();
-        let line = self.integer();
-        self.line_end();
-        match (file, line) {
-            (Some(file), Some(line)) => self.stream.location(file, line, budget),
-            _ => Ok(()),
+        if self.stream.keep == Keep::Counts {
+            self.line_end();
+            return Ok(());
         }
+        let numbers = [self.integer(), self.integer(), self.integer()];
+        let from = self.at;
+        self.line_end();
+        let rest = &self.text[from..self.at];
+        budget.work(20 + rest.len() as u64)?;
+        let [Some(file), Some(line), column] = numbers else { return Ok(()) };
+        let place = place(self.stream, (file, line, column.unwrap_or(0)), rest, budget)?;
+        self.stream.places.remember(place, budget)?;
+        self.stream.location(place, budget)
     }
 
     fn integer(&mut self) -> Option<u32> {

@@ -5,23 +5,24 @@ pub(crate) mod control;
 mod normal;
 mod scanner;
 
-pub(crate) use scanner::scan;
-use std::collections::BTreeMap;
-
 use lowerline_shared::{report::Report, stage::Stage};
+pub(crate) use scanner::scan;
 
-use crate::{AnalyzeError, Budget, VERSION, assemble, detect, families::Isa, stream::Stream};
+use crate::{
+    AnalyzeError, Budget, VERSION, assemble, detect,
+    families::Isa,
+    stream::{Keep, Stream},
+};
 
 /// Everything the report takes from SASS text.
 pub fn report(bytes: &[u8], budget: &mut Budget) -> Result<Report, AnalyzeError> {
     let text = detect::text(bytes, Stage::Sass)?;
-    let mut stream = Stream::new(Isa::Sass);
+    let mut stream = Stream::new(Isa::Sass, Keep::Places);
     let header = scan(text, &mut stream, budget)?;
     let mut report = Report::new(VERSION, Stage::Sass);
     report.source = Some("text".to_owned());
     report.target = header.target.map(str::to_owned);
-    let files: BTreeMap<u32, String> = (0_u32..).zip(header.files.into_iter().map(str::to_owned)).collect();
-    assemble::functions(&stream, text, &files, &mut report, budget)?;
+    assemble::functions(&stream, text, &mut report, budget)?;
     report.normal_digest = Some(normal::digest(text, budget)?);
     Ok(report)
 }

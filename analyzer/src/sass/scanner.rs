@@ -1,30 +1,23 @@
 //! One line, one instruction, label, heading or second half of an encoding.
 
-use std::collections::HashMap;
-
 use lowerline_shared::stage::Stage;
 use memchr::memchr;
 
 use super::control;
 use crate::{
-    AnalyzeError, Budget,
-    assemble::base_name,
-    detect,
-    stream::{Stream, Written},
+    AnalyzeError, Budget, detect,
+    stream::{Keep, Stream, Written},
 };
 
 /// Facts of the whole file.
 #[derive(Debug, Default)]
 pub(crate) struct Header<'a> {
     pub target: Option<&'a str>,
-    /// File names, by the index in the stream's locations.
-    pub files: Vec<&'a str>,
 }
 
 struct Scanner<'a, 's> {
     text: &'a str,
     header: Header<'a>,
-    index: HashMap<&'a str, u32>,
     stream: &'s mut Stream<'a>,
     /// Names that a `.type name,@function` line announced.
     functions: Vec<&'a str>,
@@ -32,6 +25,10 @@ struct Scanner<'a, 's> {
     ends: Vec<&'a str>,
     /// Set by a heading, used by the next instruction.
     pending: Option<(&'a str, bool)>,
+    /// Frames of the source lines read since the last instruction, the innermost first, and the call that the last of
+    /// them names.
+    frames: Vec<(u32, u32, u32)>,
+    call: Option<(u32, u32, u32)>,
 }
 
 /// Reads the whole text.
@@ -43,11 +40,12 @@ pub(crate) fn scan<'a>(
     let mut scanner = Scanner {
         text,
         header: Header::default(),
-        index: HashMap::new(),
         stream,
         functions: Vec::new(),
         ends: Vec::new(),
         pending: None,
+        frames: Vec::new(),
+        call: None,
     };
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -152,6 +150,9 @@ impl<'a> Scanner<'a, '_> {
             let base = address.and_then(|hex| u64::from_str_radix(hex, 16).ok()).unwrap_or(0);
             self.stream.function("", true, base, budget)?;
         }
+        if !self.frames.is_empty() {
+            self.place(budget)?;
+        }
         let mnemonic = &self.text[from..at];
         if let Some(class) = self.stream.push(mnemonic, from, budget)? {
             let stop = memchr(b';', &bytes[at..end]).map_or(end, |found| at + found);
@@ -161,25 +162,46 @@ impl<'a> Scanner<'a, '_> {
         Ok(())
     }
 
-    /// `"path", line N[ inlined at …]`.
+    /// `"path", line N[ inlined at "path", line N]`. With `-gi` one line follows another from callee to caller, and each
+    /// but the last names the next.
     fn source(&mut self, rest: &'a str, budget: &mut Budget) -> Result<(), AnalyzeError> {
-        let mut parts = rest.splitn(3, '"');
-        let (Some(""), Some(path), Some(tail)) = (parts.next(), parts.next(), parts.next()) else { return Ok(()) };
+        if self.stream.keep == Keep::Counts {
+            return Ok(());
+        }
+        budget.work(20 + rest.len() as u64)?;
+        let (own, call) = match rest.split_once(" inlined at ") {
+            Some((own, call)) => (own, Some(call)),
+            None => (rest, None),
+        };
+        let own = self.frame(own, budget)?;
+        if self.call.is_none() {
+            self.frames.clear();
+        }
+        self.frames.extend(own);
+        self.call = match call {
+            Some(call) => self.frame(call, budget)?,
+            None => None,
+        };
+        Ok(())
+    }
+
+    /// `"path", line N`; line 0 where no number stands.
+    fn frame(&mut self, text: &'a str, budget: &mut Budget) -> Result<Option<(u32, u32, u32)>, AnalyzeError> {
+        let mut parts = text.splitn(3, '"');
+        let (Some(""), Some(path), Some(tail)) = (parts.next(), parts.next(), parts.next()) else { return Ok(None) };
         let line = tail
             .split_once("line ")
             .and_then(|(_, line)| line.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u32>().ok());
-        let name = base_name(path);
-        let next = u32::try_from(self.index.len()).unwrap_or(u32::MAX);
-        let file = match self.index.get(name) {
-            Some(known) => *known,
-            None => {
-                budget.store(1)?;
-                self.index.insert(name, next);
-                self.header.files.push(name);
-                next
-            }
-        };
-        self.stream.location(file, line.unwrap_or(0), budget)
+        Ok(Some((self.stream.places.file(path, budget)?, line.unwrap_or(0), 0)))
+    }
+
+    /// The source lines read so far hold from the next instruction on.
+    fn place(&mut self, budget: &mut Budget) -> Result<(), AnalyzeError> {
+        let call = self.call.take();
+        self.frames.extend(call);
+        let place = self.stream.places.chain(&self.frames, budget)?;
+        self.frames.clear();
+        self.stream.location(place, budget)
     }
 
     fn directive(&mut self, start: usize, end: usize, budget: &mut Budget) -> Result<(), AnalyzeError> {

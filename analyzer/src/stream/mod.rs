@@ -4,11 +4,13 @@
 //! instruction.
 
 mod opcodes;
+mod places;
 
 use std::sync::Arc;
 
 use lowerline_shared::family::Family;
 pub(crate) use opcodes::Opcodes;
+pub(crate) use places::{NOWHERE, Place, Places, printed_place};
 
 use crate::{
     AnalyzeError, Budget,
@@ -68,13 +70,23 @@ pub(crate) struct Transfer<'a> {
     pub target: Target<'a>,
 }
 
-/// From this instruction on, code comes from this line.
+/// From this instruction on, code comes from this place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Location {
     pub at: u32,
-    pub file: u32,
-    /// 0: made by the compiler, no line.
-    pub line: u32,
+    /// A number of [`Stream::places`]; [`NOWHERE`] where the compiler made the code.
+    pub place: u32,
+}
+
+/// What a scan keeps beside code, labels and branches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Keep {
+    /// Nothing: enough for a histogram.
+    Counts,
+    /// Source places.
+    Places,
+    /// Source places, and where in the input each instruction stands.
+    Offsets,
 }
 
 /// Everything scanned from one artifact.
@@ -89,7 +101,11 @@ pub(crate) struct Stream<'a> {
     pub tables: Vec<(&'a str, Vec<&'a str>)>,
     /// Parent of each brace scope; scope 0 is its own.
     pub scopes: Vec<u32>,
+    pub keep: Keep,
     pub locations: Vec<Location>,
+    pub places: Places<'a>,
+    /// By instruction: its byte in the input; empty unless [`Keep::Offsets`].
+    pub offsets: Vec<u32>,
     /// Operand notes: instruction and index into `note_names`.
     pub notes: Vec<(u32, u32)>,
     pub note_names: operands::Notes,
@@ -112,9 +128,10 @@ pub(crate) struct Written<'a> {
 }
 
 impl<'a> Stream<'a> {
-    pub fn new(isa: Isa) -> Self {
+    pub fn new(isa: Isa, keep: Keep) -> Self {
         Self {
             isa,
+            keep,
             opcodes: Opcodes::new(isa),
             code: Vec::new(),
             functions: Vec::new(),
@@ -123,6 +140,8 @@ impl<'a> Stream<'a> {
             tables: Vec::new(),
             scopes: vec![0],
             locations: Vec::new(),
+            places: Places::default(),
+            offsets: Vec::new(),
             notes: Vec::new(),
             note_names: operands::Notes::default(),
             controls: Vec::new(),
@@ -160,14 +179,19 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    /// Says that code from here on comes from a line.
-    pub fn location(&mut self, file: u32, line: u32, budget: &mut Budget) -> Result<(), AnalyzeError> {
-        let at = self.position();
+    /// Says that code from here on comes from a place. A place without a line is none.
+    pub fn location(&mut self, place: u32, budget: &mut Budget) -> Result<(), AnalyzeError> {
+        self.location_at(self.position(), place, budget)
+    }
+
+    /// The same from a given instruction on; calls come in order of instructions.
+    pub fn location_at(&mut self, at: u32, place: u32, budget: &mut Budget) -> Result<(), AnalyzeError> {
+        let place = if self.places.get(place).is_some_and(|place| place.line > 0) { place } else { NOWHERE };
         match self.locations.last_mut() {
-            Some(last) if last.at == at => *last = Location { at, file, line },
+            Some(last) if last.at == at => *last = Location { at, place },
             _ => {
                 budget.store(1)?;
-                self.locations.push(Location { at, file, line });
+                self.locations.push(Location { at, place });
             }
         }
         Ok(())
@@ -187,6 +211,9 @@ impl<'a> Stream<'a> {
             return Err(AnalyzeError::TooMany { what: "instructions", limit: budget.limits().instructions });
         }
         self.code.push(opcode);
+        if self.keep == Keep::Offsets {
+            self.offsets.push(u32::try_from(offset).unwrap_or(u32::MAX));
+        }
         Ok(self.opcodes.needs_operands(opcode).then(|| Arc::clone(self.opcodes.class(opcode))))
     }
 
@@ -249,6 +276,24 @@ impl<'a> Stream<'a> {
             let decided =
                 (word >> OPCODE_BITS).checked_sub(1).and_then(|index| Family::ALL.get(index as usize).copied());
             (word & OPCODE_MASK, decided)
+        })
+    }
+
+    /// The place in force at an instruction.
+    pub fn place_at(&self, at: u32) -> Option<Place> {
+        let before = self.locations.partition_point(|location| location.at <= at).checked_sub(1)?;
+        self.places.get(self.locations.get(before)?.place)
+    }
+
+    /// Runs of instructions of one function with one place each, cut to `first..end`: from, to, place.
+    pub fn runs(&self, first: u32, end: u32) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
+        let from = self.locations.partition_point(|location| location.at < first);
+        let inside = self.locations.get(from..).unwrap_or_default();
+        let upto = inside.partition_point(|location| location.at < end);
+        let inside = inside.get(..upto).unwrap_or_default();
+        inside.iter().enumerate().filter(|(_, location)| location.place != NOWHERE).map(move |(index, location)| {
+            let to = inside.get(index + 1).map_or(end, |next| next.at);
+            (location.at, to, location.place)
         })
     }
 
