@@ -1,6 +1,7 @@
 //! `cargo xtask demo`: the product with real data, on this machine alone.
 
 use std::{
+    collections::BTreeMap,
     fs::{self, File},
     path::{Path, PathBuf},
     time::{Duration, Instant},
@@ -15,7 +16,7 @@ use signal_hook::{
 
 use crate::{
     app,
-    history::{History, Release},
+    history::{History, Project, Release},
     repository::Repository,
     server::{self, Programs, Server},
     setup, task,
@@ -97,15 +98,34 @@ fn load(
     binaries: &lowerline_postgres::Binaries,
 ) -> Result<()> {
     let history = History::read(repository)?;
-    let sources = history.release.iter().map(|release| unpack(repository, release)).collect::<Result<Vec<_>>>()?;
-    let token = server.token(&history.project, &history.repository)?;
+    let releases = || history.project.iter().flat_map(|project| &project.release);
+    // Unpacking is not what the loading time is about.
+    releases().try_for_each(|release| unpack(repository, release).map(drop))?;
     let started = Instant::now();
+    for project in &history.project {
+        push(repository, programs, server, binaries, project)?;
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    task::step(format_args!("demo history loaded: {} commits in {seconds:.1} s", releases().count()));
+    Ok(())
+}
+
+/// Sends every release of a project.
+fn push(
+    repository: &Repository,
+    programs: &Programs,
+    server: &Server,
+    binaries: &lowerline_postgres::Binaries,
+    project: &Project,
+) -> Result<()> {
+    let token = server.token(&project.slug, &project.repository)?;
     let mut parent: Option<&Release> = None;
-    for (release, source) in history.release.iter().zip(sources) {
+    for release in &project.release {
         task::step(format_args!("pushing {}", release.subject));
+        let source = unpack(repository, release)?;
         let mut push = server::ours(&programs.cli, binaries);
-        push.arg("push").arg(&source).args(["--project", &history.project, "--commit", &release.sha]);
-        push.args(["--tag", &release.tag, "--branch", &history.branch, "--committed-at", &release.committed_at]);
+        push.arg("push").arg(&source).args(["--project", &project.slug, "--commit", &release.sha]);
+        push.args(["--tag", &release.tag, "--branch", &project.branch, "--committed-at", &release.committed_at]);
         push.args(["--subject", &release.subject]);
         if let Some(parent) = parent {
             push.args(["--parent", &parent.sha]);
@@ -115,29 +135,35 @@ fn load(
         task::run(push.current_dir(&source))?;
         parent = Some(release);
     }
-    let seconds = started.elapsed().as_secs_f64();
-    task::step(format_args!("demo history loaded: {} releases in {seconds:.1} s", history.release.len()));
     Ok(())
 }
 
-/// Unpacks one archive of `demo/data` unless it was.
+/// Unpacks one archive of `demo/data` unless it was, and puts the times of its builds beside them.
 fn unpack(repository: &Repository, release: &Release) -> Result<PathBuf> {
-    let archive = repository.path("demo/data").join(format!("{}.tar.zst", release.tag));
+    let read = |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
+    let name = release.archive();
+    let archive = repository.path("demo/data").join(format!("{name}.tar.zst"));
+    let timings = read(&repository.path("demo/timings.json"))?;
     let home = repository.target.join("demo-src");
-    let folder = home.join(&release.tag);
-    let digest =
-        hex(&Sha256::digest(fs::read(&archive).with_context(|| format!("cannot read {}", archive.display()))?));
-    let stamp = home.join(format!("{}.unpacked", release.tag));
+    let folder = home.join(name);
+    let digest = hex(&Sha256::new().chain_update(read(&archive)?).chain_update(&timings).finalize());
+    let stamp = home.join(format!("{name}.unpacked"));
     if fs::read_to_string(&stamp).is_ok_and(|unpacked| unpacked == digest) {
         return Ok(folder);
     }
-    task::step(format_args!("unpacking {}", release.tag));
+    task::step(format_args!("unpacking {name}"));
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
     fs::create_dir_all(&home)?;
     let mut tar = tar::Archive::new(zstd::Decoder::new(File::open(&archive)?)?);
     tar.unpack(&home).with_context(|| format!("cannot unpack {}", archive.display()))?;
+    let timings: BTreeMap<String, serde_json::Value> =
+        serde_json::from_slice(&timings).context("demo/timings.json is not as expected")?;
+    for (build, times) in timings.iter().filter(|(build, _)| Path::new(build).starts_with(name)) {
+        let path = home.join(build).join("metrics.json");
+        fs::write(&path, times.to_string()).with_context(|| format!("cannot write {}", path.display()))?;
+    }
     fs::write(stamp, digest)?;
     Ok(folder)
 }
@@ -145,7 +171,16 @@ fn unpack(repository: &Repository, release: &Release) -> Result<PathBuf> {
 /// Names everything that decides what is in the database after loading.
 fn key(repository: &Repository) -> Result<String> {
     let mut hash = Sha256::new();
-    for below in ["demo/history.toml", "demo/data", "migrations", "shared", "analyzer/src", "cli/src", "backend/src"] {
+    for below in [
+        "demo/history.toml",
+        "demo/timings.json",
+        "demo/data",
+        "migrations",
+        "shared",
+        "analyzer/src",
+        "cli/src",
+        "backend/src",
+    ] {
         add(&repository.path(below), &mut hash)?;
     }
     Ok(hex(&hash.finalize()))

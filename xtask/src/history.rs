@@ -11,8 +11,16 @@ use crate::repository::Repository;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct History {
-    /// Slug of the project.
-    pub project: String,
+    /// In the order in which they are loaded.
+    pub project: Vec<Project>,
+}
+
+/// One project of the demo.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Project {
+    /// Slug.
+    pub slug: String,
     /// Where its source is.
     pub repository: String,
     /// Branch that all releases are put on.
@@ -25,14 +33,23 @@ pub struct History {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Release {
-    /// Tag, and name of the archive.
+    /// Tag.
     pub tag: String,
+    /// Name of the archive, where that is not the tag.
+    archive: Option<String>,
     /// 40 hex digits; see the file about what they are.
     pub sha: String,
     /// RFC 3339.
     pub committed_at: String,
     /// First line of the message.
     pub subject: String,
+}
+
+impl Release {
+    /// Name of the archive, and of the folder in it.
+    pub fn archive(&self) -> &str {
+        self.archive.as_deref().unwrap_or(&self.tag)
+    }
 }
 
 impl History {

@@ -1,5 +1,6 @@
 //! Recorded builds: a folder with `build.json`, which says what was asked, beside what the compiler wrote.
 //!
+//! `metrics.json`, when it is there, holds numbers measured afterwards by name (`{"tflops": 605.1}`).
 //! `build.json` alone is a build that failed. The folder's name is the config's label: whoever records builds names
 //! configs, and the name is the same at every commit.
 
@@ -17,6 +18,8 @@ use crate::commit::cut;
 
 /// The file that makes a folder a recorded build.
 pub const FILE: &str = "build.json";
+/// Numbers from outside, for whoever measures after compiling.
+const METRICS: &str = "metrics.json";
 
 /// What this reads of it; more may be there.
 #[derive(Deserialize)]
@@ -107,6 +110,13 @@ fn build(folder: &Folder) -> Result<(BuildManifest, String), String> {
     } else {
         metadata::Metadata::default()
     };
+    let mut metrics: BTreeMap<String, f64> = if folder.files.contains_key(METRICS) {
+        serde_json::from_value(folder.json(METRICS)?)
+            .map_err(|error| format!("{METRICS} is not an object of numbers by name: {error}"))?
+    } else {
+        BTreeMap::new()
+    };
+    metrics.extend(recorded.compile_seconds.map(|seconds| ("compile_seconds".to_owned(), seconds)));
     let mut toolchain = about.toolchain;
     toolchain.extend(recorded.toolchain());
     let named = |error: lowerline_shared::ids::InvalidName| error.to_string();
@@ -127,7 +137,7 @@ fn build(folder: &Folder) -> Result<(BuildManifest, String), String> {
         toolchain,
         artifacts: Vec::new(),
         resources: about.resources,
-        metrics: recorded.compile_seconds.into_iter().map(|seconds| ("compile_seconds".to_owned(), seconds)).collect(),
+        metrics,
     };
     Ok((build, stem))
 }
@@ -145,7 +155,11 @@ pub fn read(folder: &Folder, findings: &mut Findings) {
     let group = format!("__grp__{stem}.json");
     let metadata = format!("{stem}.json");
     let taken = |name: &str| {
-        name == FILE || name == group || name == metadata || files.iter().any(|file| file.path.ends_with(name))
+        name == FILE
+            || name == METRICS
+            || name == group
+            || name == metadata
+            || files.iter().any(|file| file.path.ends_with(name))
     };
     folder.skip_rest(taken, findings);
     findings.builds.push(Found { build, files, folder: folder.path.clone(), derived: None });

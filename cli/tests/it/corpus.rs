@@ -59,6 +59,22 @@ fn every_folder_is_one_build_and_keeps_its_name_over_releases() {
 }
 
 #[test]
+fn numbers_measured_afterwards_come_with_their_build() {
+    let manifest = dry_run(&release("matmul-h200")).json();
+    assert_eq!(builds(&manifest).len(), 60);
+    let build = |label: &str| {
+        builds(&manifest).iter().find(|build| build["config"]["label"] == label).expect("the build").clone()
+    };
+    // The measurement's own words: 604.67 TFLOP/s at divisibility 16, and a launch refused for 262,144 shared bytes.
+    let fast = build("bm128_bn128_bk64_w8_s3_d16");
+    assert!((fast["metrics"]["tflops"].as_f64().expect("a number") - 604.67).abs() < 0.01, "{}", fast["metrics"]);
+    assert_eq!(fast["resources"]["stages"], 3);
+    let refused = build("bm256_bn256_bk64_w8_s4_d16");
+    assert_eq!(refused["metrics"], serde_json::json!({ "compile_seconds": 1.368 }));
+    assert_eq!(refused["resources"]["shared_bytes"], 262_144);
+}
+
+#[test]
 fn a_build_carries_what_its_files_say() {
     let manifest = dry_run(&release("3.5.0").join("flex_attention/sm_100a")).json();
     let build = |label: &str| {

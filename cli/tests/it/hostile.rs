@@ -136,6 +136,8 @@ fn broken_files_are_listed_each_with_its_reason() {
     write("alone/k.json", r#"{"name": "k", "target": {"backend": "cuda", "arch": 90}}"#);
     write("notes/readme.json", "{}");
     write("stray/k.ptx", ".version 8.7");
+    record(&dir.path().join("measured"), "measured");
+    write("measured/metrics.json", r#"{"tflops": "fast"}"#);
     record(&dir.path().join("empty"), "empty");
     write("empty/f.ptx", "");
     record(&dir.path().join("disguised"), "disguised");
@@ -148,7 +150,7 @@ fn broken_files_are_listed_each_with_its_reason() {
     assert_eq!(run.code, 1);
     assert_eq!(kernels(&run.json()), ["softmax"]);
     let lines: Vec<&str> = run.stderr.lines().filter(|line| line.starts_with("cannot read")).collect();
-    assert_eq!(lines.len(), 9, "{lines:#?}");
+    assert_eq!(lines.len(), 10, "{lines:#?}");
     for (place, reason) in [
         ("cut:", "build.json is not valid JSON"),
         ("status:", "unknown variant `fine`"),
@@ -157,6 +159,7 @@ fn broken_files_are_listed_each_with_its_reason() {
         ("entry/k.json:", "k.json is not valid JSON"),
         ("other/k.json:", "names no function and target"),
         ("alone/k.json:", "no artifact of its name"),
+        ("measured:", "metrics.json is not an object of numbers by name"),
         ("empty/f.ptx:", "empty"),
         ("disguised/f.ptx:", "its name says PTX, its content is cubin"),
     ] {
