@@ -1,19 +1,32 @@
 //! The fast road: opcode counts by scope of a text artifact and nothing else.
 
-use lowerline_shared::{report::OpcodeCount, stage::Stage};
+use std::sync::Arc;
+
+use lowerline_shared::{family::Family, report::ScopeCounts, stage::Stage};
 
 use crate::{
     AnalyzeError, Budget, Limits, amdgcn, assemble, detect,
-    families::Isa,
+    families::{Class, Isa},
     ptx, sass,
     stream::{Keep, Stream},
 };
 
+/// One canonical opcode of an artifact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The class of its mnemonic, [`Class::canonical`] among it.
+    pub class: Arc<Class>,
+    /// Its family, operand rules applied.
+    pub family: Family,
+    /// How many, by scope.
+    pub counts: ScopeCounts,
+}
+
 /// Canonical opcodes of all functions with family and counts by scope: what [`Report::histogram`] of the whole report
-/// would say, without the report.
+/// would say, without the report and in another order.
 ///
 /// [`Report::histogram`]: lowerline_shared::report::Report::histogram
-pub fn histogram(bytes: &[u8], limits: &Limits) -> Result<Vec<OpcodeCount>, AnalyzeError> {
+pub fn histogram(bytes: &[u8], limits: &Limits) -> Result<Vec<Row>, AnalyzeError> {
     let budget = &mut Budget::new(limits);
     let stream = scan(bytes, limits, budget)?;
     assemble::histogram(&stream, budget)

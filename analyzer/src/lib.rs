@@ -33,7 +33,7 @@ mod scopes;
 mod stream;
 
 pub use error::AnalyzeError;
-pub use histogram::histogram;
+pub use histogram::{Row as HistogramRow, histogram};
 pub use limits::{Budget, Limits};
 use lowerline_shared::{report::Report, stage::Stage};
 

@@ -94,11 +94,11 @@ impl<'a> Scanner<'a, '_> {
         if self.stream.functions.is_empty() {
             return Ok(());
         }
-        if let Some(class) = self.stream.push(word, start, budget)? {
+        if self.stream.push(word, start, budget)? {
             let rest = &self.text[at..end];
             let (operands, comment) = rest.split_once(';').unwrap_or((rest, ""));
             let written = Written { mnemonic: word, operands, comment, guarded: false, offset: start };
-            self.stream.look(&class, &written, 0, budget)?;
+            self.stream.look(&written, 0, budget)?;
         }
         Ok(())
     }

@@ -77,7 +77,7 @@ fn fill(out: &mut Annotations, stream: &Stream<'_>, families: bool, budget: &mut
             for (at, (opcode, decided)) in (from..to).zip(stream.code(from, to)) {
                 while runs.next_if(|(_, until, _)| *until <= at).is_some() {}
                 let place = runs.peek().filter(|(since, _, _)| *since <= at).and_then(|(_, _, place)| some(*place));
-                let family = families.then(|| decided.unwrap_or(stream.opcodes.class(opcode).family));
+                let family = families.then(|| decided.unwrap_or(stream.opcodes.traits(opcode).family));
                 let offset = stream.offsets.get(at as usize).copied().unwrap_or(0);
                 out.push(Row { at: offset, place, block: number, family });
             }

@@ -8,6 +8,7 @@ use super::{Certainty, Decoder, Instruction, SourceLines, disassembly, instructi
 use crate::{
     AnalyzeError, Budget, assemble, elf,
     families::Isa,
+    normal,
     stream::{Keep, Stream, Written},
 };
 
@@ -108,6 +109,7 @@ pub fn report(bytes: &[u8], budget: &mut Budget) -> Result<Report, AnalyzeError>
     let code = Code::read(bytes, &mut report, budget)?;
     let stream = code.stream(budget)?;
     assemble::functions(&stream, &code.examples, &mut report, budget)?;
+    report.normal_digest = Some(normal::counts::digest(&report));
     Ok(report)
 }
 

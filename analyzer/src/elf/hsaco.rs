@@ -36,7 +36,7 @@ pub struct HsacoKernel {
 
 /// A checked code object.
 #[derive(Clone, Debug)]
-pub struct Hsaco {
+pub struct Hsaco<'a> {
     /// `gfx942`; `None` when the note has none.
     pub target: Option<String>,
     /// `amdhsa.version`, `1.2`.
@@ -45,20 +45,20 @@ pub struct Hsaco {
     pub comment: Option<String>,
     /// Kernels in the note's order.
     pub kernels: Vec<HsacoKernel>,
-    /// Bytes of `.text`.
-    pub code_bytes: u64,
+    /// `.text`.
+    pub code: &'a [u8],
 }
 
-impl Hsaco {
+impl<'a> Hsaco<'a> {
     /// Reads a code object.
-    pub fn parse(bytes: &[u8]) -> Result<Self, ElfError> {
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, ElfError> {
         let file = File::parse(bytes, Machine::Amd)?;
         let mut hsaco = Self {
             target: None,
             version: None,
             comment: file.section(".comment").and_then(|section| comment(section.data)),
             kernels: Vec::new(),
-            code_bytes: file.section(".text").map_or(0, |section| section.data.len() as u64),
+            code: file.section(".text").map(|section| section.data).unwrap_or_default(),
         };
         if let Some(section) = file.section(".note") {
             let payload = metadata(section.data).map_err(|()| ElfErrorKind::Note.at(section.offset))?;

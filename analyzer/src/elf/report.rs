@@ -6,6 +6,7 @@ use lowerline_shared::{
 };
 
 use super::{Cubin, ElfError, Hsaco};
+use crate::normal;
 
 /// The report of a cubin. With several kernels every resource is the largest one's, and a warning says so.
 pub fn cubin_report(bytes: &[u8]) -> Result<Report, ElfError> {
@@ -43,9 +44,10 @@ pub fn hsaco_report(bytes: &[u8]) -> Result<Report, ElfError> {
     if hsaco.kernels.is_empty() {
         report.warnings.push("no kernel metadata: registers and LDS are not known".to_owned());
     }
-    raise(&mut report, Resource::CodeBytes, i64::try_from(hsaco.code_bytes).ok());
+    raise(&mut report, Resource::CodeBytes, i64::try_from(hsaco.code.len()).ok());
     several(&mut report, hsaco.kernels.len());
     report.target = hsaco.target;
+    report.normal_digest = Some(normal::counts::of_bytes(&report, hsaco.code));
     Ok(report)
 }
 

@@ -8,6 +8,7 @@ mod patterns;
 
 use std::{
     collections::HashMap,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
     sync::{Arc, OnceLock, PoisonError, RwLock},
 };
 
@@ -59,12 +60,25 @@ pub struct Class {
     pub(crate) rules: RuleSet,
     /// Whether an operand belongs into the report (see `operands`).
     pub(crate) noted: bool,
+    /// Hash of `canonical`: an order of opcodes that costs no comparison of strings.
+    pub(crate) key: u64,
+}
+
+/// What scanners ask of a class for every instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Traits {
+    pub family: Family,
+    pub flow: Flow,
+    pub rules: RuleSet,
+    pub noted: bool,
+    /// Whether operands need to be looked at.
+    pub needs_operands: bool,
 }
 
 impl Class {
-    /// Whether operands need to be looked at.
-    pub(crate) const fn needs_operands(&self) -> bool {
-        !self.rules.is_empty() || self.noted || !matches!(self.flow, Flow::Next)
+    pub(crate) const fn traits(&self) -> Traits {
+        let needs_operands = !self.rules.is_empty() || self.noted || !matches!(self.flow, Flow::Next);
+        Traits { family: self.family, flow: self.flow, rules: self.rules, noted: self.noted, needs_operands }
     }
 }
 
@@ -127,9 +141,16 @@ impl Classifier {
             flow: flow(self.isa, mnemonic),
             rules: RuleSet::for_mnemonic(self.isa, &canonical),
             noted: crate::operands::is_noted(self.isa, &canonical),
+            key: key(&canonical),
             canonical,
         }
     }
+}
+
+fn key(canonical: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    canonical.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Canonical spelling, family and flow of a mnemonic as written.

@@ -18,9 +18,9 @@ pub(crate) struct RuleSet(u32);
 enum Test {
     Always,
     /// Any of these, as they are.
-    Literals(Vec<String>),
+    Literals(Literals),
     /// The expression, tried only when the literal is there.
-    Guarded(String, Regex),
+    Guarded(memmem::Finder<'static>, Regex),
     Regex(Regex),
     Never,
 }
@@ -97,10 +97,10 @@ impl Test {
             return Self::Always;
         }
         if let Some(literals) = literals(pattern) {
-            return Self::Literals(literals);
+            return Self::Literals(Literals::new(literals));
         }
         match (Regex::new(pattern), longest_literal(pattern)) {
-            (Ok(regex), Some(literal)) => Self::Guarded(literal, regex),
+            (Ok(regex), Some(literal)) => Self::Guarded(memmem::Finder::new(&literal).into_owned(), regex),
             (Ok(regex), None) => Self::Regex(regex),
             (Err(_), _) => Self::Never,
         }
@@ -109,23 +109,41 @@ impl Test {
     fn is_match(&self, text: &str) -> bool {
         match self {
             Self::Always => true,
-            Self::Literals(all) => holds_any(text.as_bytes(), all),
-            Self::Guarded(literal, regex) => {
-                memmem::find(text.as_bytes(), literal.as_bytes()).is_some() && regex.is_match(text)
-            }
+            Self::Literals(all) => all.is_match(text.as_bytes()),
+            Self::Guarded(literal, regex) => literal.find(text.as_bytes()).is_some() && regex.is_match(text),
             Self::Regex(regex) => regex.is_match(text),
             Self::Never => false,
         }
     }
 }
 
-fn holds_any(text: &[u8], literals: &[String]) -> bool {
-    let Some(first) = literals.first().and_then(|literal| literal.bytes().next()) else { return false };
-    if literals.iter().all(|literal| literal.as_bytes()[0] == first) {
-        return memchr::memchr_iter(first, text)
-            .any(|at| literals.iter().any(|literal| text[at..].starts_with(literal.as_bytes())));
+/// Strings of which a text may hold any.
+struct Literals {
+    /// The first byte of all of them, and which second bytes occur; `None` when they begin differently.
+    heads: Option<(u8, [bool; 256])>,
+    all: Vec<memmem::Finder<'static>>,
+}
+
+impl Literals {
+    fn new(all: Vec<String>) -> Self {
+        let first = all.first().and_then(|literal| literal.bytes().next());
+        let alike = first.filter(|first| all.iter().all(|one| one.len() > 1 && one.as_bytes()[0] == *first));
+        let heads = alike.filter(|_| all.len() > 1).map(|first| {
+            let mut seconds = [false; 256];
+            for literal in &all {
+                seconds[usize::from(literal.as_bytes()[1])] = true;
+            }
+            (first, seconds)
+        });
+        Self { heads, all: all.iter().map(|one| memmem::Finder::new(one).into_owned()).collect() }
     }
-    literals.iter().any(|literal| memmem::find(text, literal.as_bytes()).is_some())
+
+    fn is_match(&self, text: &[u8]) -> bool {
+        let Some((first, seconds)) = &self.heads else { return self.all.iter().any(|one| one.find(text).is_some()) };
+        let begins = |at: usize| self.all.iter().any(|one| text[at..].starts_with(one.needle()));
+        // Operands are a few dozen bytes: a plain walk beats setting up a search.
+        text.windows(2).enumerate().any(|(at, two)| two[0] == *first && seconds[usize::from(two[1])] && begins(at))
+    }
 }
 
 const META: [char; 14] = ['\\', '^', '$', '.', '|', '?', '*', '+', '(', ')', '[', ']', '{', '}'];

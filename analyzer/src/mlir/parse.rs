@@ -52,6 +52,8 @@ struct Parser<'a, 'b> {
     last: Option<u32>,
     /// Block arguments of the line being read.
     pending: Vec<&'a str>,
+    /// Names and numbers of results of the line being read: kept for its room.
+    results: Vec<(&'a str, u32)>,
     in_metadata: bool,
     normal: Normal<'a>,
     /// The function being read.
@@ -69,6 +71,7 @@ pub fn parse<'a>(text: &'a str, stage: Stage, budget: &mut Budget) -> Result<Mod
         undo: Vec::new(),
         last: None,
         pending: Vec::new(),
+        results: Vec::new(),
         in_metadata: false,
         normal: Normal::default(),
         function: None,
@@ -216,7 +219,8 @@ impl<'a> Parser<'a, '_> {
         let mut tokens = Tokens::new(line);
         let mut first = tokens.next();
         let from = self.module.definitions.len();
-        let mut results = Vec::new();
+        let mut results = std::mem::take(&mut self.results);
+        results.clear();
         if first.is_some_and(|token| token.kind == Kind::Value) {
             let mut token = first;
             while let Some(part) = token {
@@ -270,9 +274,10 @@ impl<'a> Parser<'a, '_> {
         let of = if is_function { Use::Function } else { Use::Operation };
         let (end, location, opens) = self.scan(line, tokens, of, name_token.at)?;
         self.normal.end_line(self.regions.len());
-        for (name, results) in results {
+        for (name, results) in results.drain(..) {
             self.define(name, Definition { name: "", operation: index, results, argument: false })?;
         }
+        self.results = results;
         let operation = Operation {
             name,
             head: line.get(name_token.at..end).unwrap_or("").trim(),
@@ -426,7 +431,7 @@ impl<'a> Parser<'a, '_> {
 
 /// `tt.func` and the functions of other dialects.
 fn is_function(name: &str) -> bool {
-    name.rsplit('.').next() == Some("func")
+    name.ends_with("func") && name.rsplit('.').next() == Some("func")
 }
 
 /// `default {` and `partition0(…) {` of `ttg.warp_specialize`.

@@ -1,5 +1,6 @@
 //! Normal digests: equal when only names, paths, locations, numbering or the order of functions differ.
 
+pub(crate) mod counts;
 pub(crate) mod llvm;
 pub(crate) mod mlir;
 pub(crate) mod text;

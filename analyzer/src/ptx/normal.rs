@@ -36,7 +36,7 @@ pub(super) fn digest(text: &str, budget: &mut Budget) -> Result<Digest, AnalyzeE
                     ".reg" => at = memchr(b';', &bytes[at..]).map_or(bytes.len(), |end| at + end + 1),
                     _ => {
                         at = end;
-                        if DEBUG_LABELS.iter().any(|head| word.starts_with(head)) {
+                        if word.starts_with("$L__") && DEBUG_LABELS.iter().any(|head| word.starts_with(head)) {
                             at += usize::from(bytes.get(at) == Some(&b':'));
                         } else if is_numbered(word) {
                             chunks.name(b'%', word, budget)?;
@@ -101,10 +101,12 @@ fn is_numbered(word: &str) -> bool {
     if word.starts_with("$L__BB") {
         return true;
     }
-    let Some(name) = word.strip_prefix('%') else { return false };
-    let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    letters.len() < name.len()
-        && matches!(letters, "p" | "r" | "rd" | "rs" | "rc" | "rq" | "f" | "fd" | "h" | "hh" | "b")
+    let Some(name) = word.as_bytes().strip_prefix(b"%") else { return false };
+    let letters = name.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+    let (letters, digits) = name.split_at(letters);
+    !digits.is_empty()
+        && digits.iter().all(u8::is_ascii_digit)
+        && matches!(letters, b"p" | b"r" | b"rd" | b"rs" | b"rc" | b"rq" | b"f" | b"fd" | b"h" | b"hh" | b"b")
 }
 
 #[cfg(test)]

@@ -220,25 +220,21 @@ impl<'a> Scanner<'a, '_> {
                 return self.label(mnemonic, budget);
             }
         }
-        match self.stream.push(mnemonic, start, budget)? {
-            None => {
-                // Operands are skipped: `;` or the start of a comment, whichever comes first.
-                let bytes = self.bytes();
-                match memchr2(b';', b'/', &bytes[end..]) {
-                    Some(found) if bytes[end + found] == b';' => self.at = end + found + 1,
-                    _ => {
-                        self.through_semicolon(end);
-                    }
-                }
-                Ok(())
-            }
-            Some(class) => {
-                let operands = self.through_semicolon(end);
-                let written = Written { mnemonic, operands, comment: "", guarded, offset: start };
-                let scope = self.scope();
-                self.stream.look(&class, &written, scope, budget)
+        if self.stream.push(mnemonic, start, budget)? {
+            let operands = self.through_semicolon(end);
+            let written = Written { mnemonic, operands, comment: "", guarded, offset: start };
+            let scope = self.scope();
+            return self.stream.look(&written, scope, budget);
+        }
+        // Operands are skipped: `;` or the start of a comment, whichever comes first.
+        let bytes = self.bytes();
+        match memchr2(b';', b'/', &bytes[end..]) {
+            Some(found) if bytes[end + found] == b';' => self.at = end + found + 1,
+            _ => {
+                self.through_semicolon(end);
             }
         }
+        Ok(())
     }
 
     fn label(&mut self, name: &'a str, budget: &mut Budget) -> Result<(), AnalyzeError> {

@@ -2,7 +2,6 @@
 //! what Triton returns as `asm["sass"]`.
 
 pub(crate) mod control;
-mod normal;
 mod scanner;
 
 use lowerline_shared::{report::Report, stage::Stage};
@@ -11,6 +10,7 @@ pub(crate) use scanner::scan;
 use crate::{
     AnalyzeError, Budget, VERSION, assemble, detect,
     families::Isa,
+    normal,
     stream::{Keep, Stream},
 };
 
@@ -23,6 +23,6 @@ pub fn report(bytes: &[u8], budget: &mut Budget) -> Result<Report, AnalyzeError>
     report.source = Some("text".to_owned());
     report.target = header.target.map(str::to_owned);
     assemble::functions(&stream, text, &mut report, budget)?;
-    report.normal_digest = Some(normal::digest(text, budget)?);
+    report.normal_digest = Some(normal::counts::digest(&report));
     Ok(report)
 }

@@ -50,6 +50,10 @@ pub(crate) fn scan<'a>(
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
+        if let Some(next) = scanner.plain(at, budget)? {
+            at = next;
+            continue;
+        }
         let end = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |found| at + found);
         scanner.line(at, end, budget)?;
         at = end + 1;
@@ -71,7 +75,47 @@ fn skip_space(bytes: &[u8], at: usize, end: usize) -> usize {
     at
 }
 
+/// Bytes that end a mnemonic.
+const ENDS: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut at = 0;
+    while at < b" ;\t\r\n".len() {
+        table[b" ;\t\r\n"[at] as usize] = true;
+        at += 1;
+    }
+    table
+};
+
 impl<'a> Scanner<'a, '_> {
+    /// The line that nearly all lines are, `        /*0030*/    MOV R1, R2 ;`, read without looking for its end first.
+    /// Returns where the next line begins; `None` leaves the line to [`Self::line`].
+    #[inline]
+    fn plain(&mut self, from: usize, budget: &mut Budget) -> Result<Option<usize>, AnalyzeError> {
+        let bytes = self.text.as_bytes();
+        if self.pending.is_some() || !self.frames.is_empty() || self.stream.functions.is_empty() {
+            return Ok(None);
+        }
+        let Some(address) = bytes[from..].strip_prefix(b"        /*") else { return Ok(None) };
+        let digits = address.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+        let Some(behind) = address[digits..].strip_prefix(b"*/").filter(|_| digits > 0) else { return Ok(None) };
+        let code = skip_space(bytes, bytes.len() - behind.len(), bytes.len());
+        if !bytes.get(code).is_some_and(u8::is_ascii_uppercase) {
+            return Ok(None);
+        }
+        let length = bytes[code..].iter().take_while(|byte| !ENDS[usize::from(**byte)]).count();
+        let at = code + length;
+        let mnemonic = &self.text[code..at];
+        let looks = self.stream.push(mnemonic, code, budget)?;
+        let end = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |found| at + found);
+        if looks {
+            let stop = memchr(b';', &bytes[at..end]).map_or(end, |found| at + found);
+            let operands = &self.text[at..stop];
+            let written = Written { mnemonic, operands, comment: "", guarded: false, offset: code };
+            self.stream.look(&written, 0, budget)?;
+        }
+        Ok(Some(end + 1))
+    }
+
     fn line(&mut self, from: usize, end: usize, budget: &mut Budget) -> Result<(), AnalyzeError> {
         let bytes = self.text.as_bytes();
         let start = skip_space(bytes, from, end);
@@ -94,31 +138,32 @@ impl<'a> Scanner<'a, '_> {
     /// `/*0030*/ instruction`, the second half of an encoding, a source line, or a ruler.
     fn slash(&mut self, start: usize, end: usize, budget: &mut Budget) -> Result<(), AnalyzeError> {
         let bytes = self.text.as_bytes();
-        if bytes[start..end].starts_with(b"//## File ") {
-            return self.source(&self.text[start + 10..end], budget);
+        let line = &bytes[start..end];
+        if line.get(1) != Some(&b'*') {
+            return match line.strip_prefix(b"//## File ") {
+                Some(_) => self.source(&self.text[start + 10..end], budget),
+                None => Ok(()),
+            };
         }
-        if !bytes[start..end].starts_with(b"/*") {
-            return Ok(());
+        let mut digits = 0;
+        while line.get(2 + digits).is_some_and(u8::is_ascii_hexdigit) {
+            digits += 1;
         }
-        let mut at = start + 2;
-        while at < end && bytes[at].is_ascii_hexdigit() {
-            at += 1;
-        }
-        if at == start + 2 || !bytes[at..end].starts_with(b"*/") {
+        let behind = 2 + digits;
+        if digits == 0 || line.get(behind) != Some(&b'*') || line.get(behind + 1) != Some(&b'/') {
             // `/* 0x… */` alone is the second half of an encoding.
-            if let Some(upper) = bytes[start..end].strip_prefix(b"/* 0x").and_then(encoding) {
+            if let Some(upper) = line.strip_prefix(b"/* 0x").and_then(encoding) {
                 self.stream.control(control::from_encoding(upper));
             }
             return Ok(());
         }
-        let address = &self.text[start + 2..at];
-        let code = skip_space(bytes, at + 2, end);
-        self.instruction(Some(address), code, end, budget)
+        let code = skip_space(bytes, start + behind + 2, end);
+        self.instruction(Some((start + 2, start + behind)), code, end, budget)
     }
 
     fn instruction(
         &mut self,
-        address: Option<&str>,
+        address: Option<(usize, usize)>,
         code: usize,
         end: usize,
         budget: &mut Budget,
@@ -143,21 +188,20 @@ impl<'a> Scanner<'a, '_> {
         if at == from || !bytes[from].is_ascii_uppercase() {
             return Ok(());
         }
-        if let Some((name, kernel)) = self.pending.take() {
-            let base = address.and_then(|hex| u64::from_str_radix(hex, 16).ok()).unwrap_or(0);
+        if self.pending.is_some() || self.stream.functions.is_empty() {
+            let (name, kernel) = self.pending.take().unwrap_or(("", true));
+            let hex = address.and_then(|(from, to)| self.text.get(from..to));
+            let base = hex.and_then(|hex| u64::from_str_radix(hex, 16).ok()).unwrap_or(0);
             self.stream.function(name, kernel, base, budget)?;
-        } else if self.stream.functions.is_empty() {
-            let base = address.and_then(|hex| u64::from_str_radix(hex, 16).ok()).unwrap_or(0);
-            self.stream.function("", true, base, budget)?;
         }
         if !self.frames.is_empty() {
             self.place(budget)?;
         }
         let mnemonic = &self.text[from..at];
-        if let Some(class) = self.stream.push(mnemonic, from, budget)? {
+        if self.stream.push(mnemonic, from, budget)? {
             let stop = memchr(b';', &bytes[at..end]).map_or(end, |found| at + found);
             let written = Written { mnemonic, operands: &self.text[at..stop], comment: "", guarded, offset: from };
-            self.stream.look(&class, &written, 0, budget)?;
+            self.stream.look(&written, 0, budget)?;
         }
         Ok(())
     }

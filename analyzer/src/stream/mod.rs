@@ -6,15 +6,13 @@
 mod opcodes;
 mod places;
 
-use std::sync::Arc;
-
 use lowerline_shared::family::Family;
 pub(crate) use opcodes::Opcodes;
 pub(crate) use places::{NOWHERE, Place, Places, printed_place};
 
 use crate::{
     AnalyzeError, Budget,
-    families::{Class, Flow, Isa},
+    families::{Flow, Isa},
     operands,
 };
 
@@ -197,14 +195,9 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    /// Adds an instruction. Returns its class when the operands matter; then the caller calls [`Self::look`].
+    /// Adds an instruction. Returns whether its operands matter; then the caller calls [`Self::look`].
     #[inline]
-    pub fn push(
-        &mut self,
-        mnemonic: &'a str,
-        offset: usize,
-        budget: &mut Budget,
-    ) -> Result<Option<Arc<Class>>, AnalyzeError> {
+    pub fn push(&mut self, mnemonic: &'a str, offset: usize, budget: &mut Budget) -> Result<bool, AnalyzeError> {
         budget.work(INSTRUCTION_STEPS)?;
         let opcode = self.opcodes.intern(mnemonic, offset, budget)?;
         if self.code.len() >= budget.limits().instructions {
@@ -214,22 +207,17 @@ impl<'a> Stream<'a> {
         if self.keep == Keep::Offsets {
             self.offsets.push(u32::try_from(offset).unwrap_or(u32::MAX));
         }
-        Ok(self.opcodes.needs_operands(opcode).then(|| Arc::clone(self.opcodes.class(opcode))))
+        Ok(self.opcodes.traits(opcode).needs_operands)
     }
 
     /// Looks at the operands of the instruction pushed last.
-    pub fn look(
-        &mut self,
-        class: &Class,
-        written: &Written<'a>,
-        scope: u32,
-        budget: &mut Budget,
-    ) -> Result<(), AnalyzeError> {
+    pub fn look(&mut self, written: &Written<'a>, scope: u32, budget: &mut Budget) -> Result<(), AnalyzeError> {
         let at = self.position().saturating_sub(1);
         budget.work(written.operands.len() as u64)?;
+        let Some(word) = self.code.last_mut() else { return Ok(()) };
+        let class = self.opcodes.traits(*word & OPCODE_MASK);
         if !class.rules.is_empty()
             && let Some(family) = class.rules.family(written.operands, written.comment)
-            && let Some(word) = self.code.last_mut()
         {
             *word |= (family as u32 + 1) << OPCODE_BITS;
         }
@@ -252,12 +240,11 @@ impl<'a> Stream<'a> {
     }
 
     /// Adds an instruction whose operands are at hand: the door for a decoder.
-    #[allow(dead_code)]
     pub fn instruction(&mut self, written: &Written<'a>, scope: u32, budget: &mut Budget) -> Result<(), AnalyzeError> {
-        match self.push(written.mnemonic, written.offset, budget)? {
-            Some(class) => self.look(&class, written, scope, budget),
-            None => Ok(()),
+        if self.push(written.mnemonic, written.offset, budget)? {
+            self.look(written, scope, budget)?;
         }
+        Ok(())
     }
 
     /// Attaches a scheduling word to the instruction pushed last.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     AnalyzeError, Budget,
-    families::{Class, Isa, classify},
+    families::{Class, Isa, Traits, classify},
 };
 
 const EMPTY: u32 = u32::MAX;
@@ -16,7 +16,7 @@ const CLASSIFY_STEPS: u64 = 20_000;
 struct Opcode<'a> {
     text: &'a str,
     hash: u32,
-    needs_operands: bool,
+    traits: Traits,
     offset: usize,
     class: Arc<Class>,
 }
@@ -72,7 +72,7 @@ impl<'a> Opcodes<'a> {
         budget.work(CLASSIFY_STEPS)?;
         let class = classify(self.isa, text);
         let index = u32::try_from(self.all.len()).unwrap_or(EMPTY);
-        self.all.push(Opcode { text, hash, needs_operands: class.needs_operands(), offset, class });
+        self.all.push(Opcode { text, hash, traits: class.traits(), offset, class });
         self.slots[slot] = index;
         if self.all.len() * 2 > self.slots.len() {
             self.grow();
@@ -92,8 +92,10 @@ impl<'a> Opcodes<'a> {
         }
     }
 
-    pub(super) fn needs_operands(&self, opcode: u32) -> bool {
-        self.all[opcode as usize].needs_operands
+    /// What its class says.
+    #[inline]
+    pub fn traits(&self, opcode: u32) -> Traits {
+        self.all[opcode as usize].traits
     }
 
     /// How many there are; ids are below it.
