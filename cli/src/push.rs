@@ -20,6 +20,9 @@ use crate::{
     progress::Progress,
 };
 
+/// Files whose warnings are printed one by one.
+const WARNINGS: usize = 20;
+
 /// Runs the command.
 pub fn run(push: &Push, global: &Global) -> Result<u8, Failure> {
     let started = Instant::now();
@@ -128,8 +131,12 @@ fn summary(prepared: &Prepared, sent: &Uploaded, response: &PushResponse, starte
         size(sent.sent_bytes),
         size(sent.plain_bytes)
     ));
-    if sent.warned > 0 {
-        progress.say(&format!("{} with warnings of the analyzer; their pages show them", plural(sent.warned, "blob")));
+    for (path, warning) in sent.warned.iter().take(WARNINGS) {
+        output::talk(&format!("warning: {}: {}", escape(&path.to_string_lossy()), escape(warning)));
+    }
+    let more = sent.warned.len().saturating_sub(WARNINGS);
+    if more > 0 {
+        output::talk(&format!("warning: {} more with warnings of the analyzer", plural(more as u64, "file")));
     }
 }
 

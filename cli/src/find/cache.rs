@@ -106,6 +106,9 @@ pub fn read(folder: &Folder, findings: &mut Findings) {
         };
         let group = format!("__grp__{stem}.json");
         taken.extend([name.clone(), group.clone()]);
+        if folder.refuse_unopened(stem, findings) {
+            continue;
+        }
         if files.is_empty() {
             findings.fail(&path, "no artifact of its name is beside it");
             continue;

@@ -80,11 +80,22 @@ impl Findings {
     }
 }
 
+/// What is never opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unopened {
+    /// It could name any file of this machine.
+    Link,
+    /// Pipe, socket or device: reading it may never end.
+    Special,
+}
+
 /// One folder as the walk saw it: its regular files by name.
 struct Folder {
     path: PathBuf,
     /// Name → size. Only names that are UTF-8: no compiler writes others.
     files: BTreeMap<String, u64>,
+    /// Names of links, pipes, sockets and devices, each with what it is: never opened.
+    unopened: BTreeMap<String, Unopened>,
 }
 
 impl Folder {
@@ -111,6 +122,25 @@ impl Folder {
         out
     }
 
+    /// An artifact of a build that is no regular file: name and kind. A build without it would be another build.
+    fn unopened_artifact(&self, stem: &str) -> Option<(&str, Unopened)> {
+        let is_artifact =
+            |name: &str| name.strip_prefix(stem).and_then(|rest| name::artifact(rest.strip_prefix('.')?)).is_some();
+        self.unopened.iter().find(|(name, _)| is_artifact(name)).map(|(name, kind)| (name.as_str(), *kind))
+    }
+
+    /// Names the artifact that keeps a build from being pushed; `true` when there is one.
+    fn refuse_unopened(&self, stem: &str, findings: &mut Findings) -> bool {
+        let Some((name, kind)) = self.unopened_artifact(stem) else { return false };
+        let kind = match kind {
+            Unopened::Link => "a symbolic link",
+            Unopened::Special => "a pipe, socket or device",
+        };
+        let reason = format!("{kind}, which is not opened; its build is left out (put a copy in its place)");
+        findings.fail(&self.path.join(name), reason);
+        true
+    }
+
     /// Counts what no build took.
     fn skip_rest(&self, taken: impl Fn(&str) -> bool, findings: &mut Findings) {
         for name in self.files.keys().filter(|name| !taken(name)) {
@@ -124,6 +154,12 @@ pub fn search(paths: &[PathBuf]) -> Findings {
     let mut findings = Findings::default();
     let mut walk = walk::Walk::new(paths);
     while let Some(folder) = walk.next(&mut findings) {
+        for kind in folder.unopened.values() {
+            findings.skip(match kind {
+                Unopened::Link => "symbolic links",
+                Unopened::Special => "pipes, sockets and devices",
+            });
+        }
         if folder.files.contains_key(recorded::FILE) {
             recorded::read(&folder, &mut findings);
         } else {

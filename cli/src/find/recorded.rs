@@ -148,6 +148,9 @@ pub fn read(folder: &Folder, findings: &mut Findings) {
         Ok(build) => build,
         Err(reason) => return findings.fail(&folder.path, reason),
     };
+    if folder.refuse_unopened(&stem, findings) {
+        return folder.skip_rest(|_| false, findings);
+    }
     let files = folder.artifacts(&stem);
     if files.is_empty() && build.status == BuildStatus::Ok {
         return findings.fail(&folder.path, "its status is ok, but no artifact is in the folder");

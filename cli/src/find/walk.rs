@@ -6,7 +6,7 @@ use std::{
     path::PathBuf,
 };
 
-use super::{Findings, Folder};
+use super::{Findings, Folder, Unopened};
 
 /// Folders still to be looked into, the next one last.
 pub struct Walk {
@@ -36,7 +36,7 @@ impl Walk {
                 continue;
             }
             let folder = self.list(path, findings);
-            if !folder.files.is_empty() {
+            if !folder.files.is_empty() || !folder.unopened.is_empty() {
                 return Some(folder);
             }
         }
@@ -44,13 +44,13 @@ impl Walk {
     }
 
     fn list(&mut self, path: PathBuf, findings: &mut Findings) -> Folder {
-        let mut files = BTreeMap::new();
+        let (mut files, mut unopened) = (BTreeMap::new(), BTreeMap::new());
         let mut below = Vec::new();
         let entries = match fs::read_dir(&path) {
             Ok(entries) => entries,
             Err(error) => {
                 findings.fail(&path, error.to_string());
-                return Folder { path, files };
+                return Folder { path, files, unopened };
             }
         };
         for entry in entries {
@@ -72,18 +72,20 @@ impl Walk {
             let kind = meta.file_type();
             if kind.is_dir() {
                 below.push(entry.path());
-            } else if kind.is_symlink() {
-                findings.skip("symbolic links");
-            } else if !kind.is_file() {
-                findings.skip("pipes, sockets and devices");
-            } else if let Ok(name) = entry.file_name().into_string() {
+                continue;
+            }
+            let Ok(name) = entry.file_name().into_string() else {
+                findings.skip("names that are not UTF-8");
+                continue;
+            };
+            if kind.is_file() {
                 files.insert(name, meta.len());
             } else {
-                findings.skip("names that are not UTF-8");
+                unopened.insert(name, if kind.is_symlink() { Unopened::Link } else { Unopened::Special });
             }
         }
         below.sort_unstable_by(|a, b| b.cmp(a));
         self.stack.append(&mut below);
-        Folder { path, files }
+        Folder { path, files, unopened }
     }
 }

@@ -3,6 +3,7 @@
 use std::{
     fs::File,
     io::{self, Read as _, Write},
+    path::PathBuf,
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -28,8 +29,8 @@ pub struct Uploaded {
     pub plain_bytes: u64,
     /// Their bytes on the wire.
     pub sent_bytes: u64,
-    /// Blobs the server could not place, or warned about.
-    pub warned: u64,
+    /// Files of blobs that the server could not place or warned about, each with the first warning.
+    pub warned: Vec<(PathBuf, String)>,
 }
 
 /// A writer that also hashes what passes and refuses to grow beyond the limit of one blob as sent.
@@ -85,7 +86,9 @@ pub fn upload(
             .map_err(|reason| {
                 Failure::Usage(format!("cannot send {}: {reason}", crate::output::escape(&file.path.to_string_lossy())))
             })
-            .and_then(|bytes| Ok((client.put(*digest, &bytes)?, bytes.len() as u64, file.size_bytes)));
+            .and_then(|bytes| {
+                Ok((client.put(*digest, &bytes)?, bytes.len() as u64, file.size_bytes, file.path.clone()))
+            });
         if sent.is_err() {
             stopped.store(true, Ordering::Relaxed);
         }
@@ -95,11 +98,15 @@ pub fn upload(
     bar.finish_and_clear();
     let mut uploaded = Uploaded::default();
     for result in results.into_iter().flatten() {
-        let (stored, sent_bytes, plain_bytes): (BlobStored, u64, u64) = result?;
+        let (stored, sent_bytes, plain_bytes, path): (BlobStored, u64, u64, PathBuf) = result?;
         uploaded.blobs += 1;
         uploaded.sent_bytes += sent_bytes;
         uploaded.plain_bytes += plain_bytes;
-        uploaded.warned += u64::from(stored.stage.is_none() || !stored.warnings.is_empty());
+        if stored.stage.is_none() || !stored.warnings.is_empty() {
+            let warning = stored.warnings.into_iter().next();
+            let warning = warning.unwrap_or_else(|| "no stage was recognised".to_owned());
+            uploaded.warned.push((path, warning));
+        }
     }
     Ok(uploaded)
 }

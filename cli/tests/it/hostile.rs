@@ -69,10 +69,9 @@ fn nothing_behind_a_link_is_pushed_and_loops_end() {
     symlink(secret.path(), dir.path().join("linked/f.llir")).expect("a link");
     symlink(dir.path(), dir.path().join("linked/up")).expect("a link");
     let run = dry_run(dir.path());
-    assert_eq!(run.code, 0, "{}", run.stderr);
-    let manifest = run.json();
-    assert_eq!(kernels(&manifest), ["linked", "softmax"]);
-    assert_eq!(manifest["builds"][0]["artifacts"].as_array().expect("a list").len(), 1);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert_eq!(kernels(&run.json()), ["softmax"], "a build without one of its artifacts would be another build");
+    assert!(run.stderr.contains("linked/f.llir: a symbolic link, which is not opened"), "{}", run.stderr);
     assert!(run.stderr.contains("2 symbolic links"), "{}", run.stderr);
 }
 
@@ -80,11 +79,16 @@ fn nothing_behind_a_link_is_pushed_and_loops_end() {
 fn a_pipe_named_like_an_artifact_does_not_block() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     record(&dir.path().join("x"), "k");
-    let made = Command::new("mkfifo").arg(dir.path().join("x/f.llir")).status().expect("mkfifo");
-    assert!(made.success());
+    record(&dir.path().join("y"), "with-log");
+    for pipe in ["x/f.llir", "y/log"] {
+        let made = Command::new("mkfifo").arg(dir.path().join(pipe)).status().expect("mkfifo");
+        assert!(made.success());
+    }
     let run = dry_run(dir.path());
-    assert_eq!(run.code, 0, "{}", run.stderr);
-    assert!(run.stderr.contains("1 pipes, sockets and devices"), "{}", run.stderr);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert_eq!(kernels(&run.json()), ["with-log"]);
+    assert!(run.stderr.contains("x/f.llir: a pipe, socket or device, which is not opened"), "{}", run.stderr);
+    assert!(run.stderr.contains("2 pipes, sockets and devices"), "{}", run.stderr);
 }
 
 #[test]

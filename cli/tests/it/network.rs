@@ -259,3 +259,20 @@ fn nothing_is_sent_when_a_folder_of_nothing_is_pushed() {
     assert_eq!(run(&mut command).code, 4);
     assert!(done(&log).is_empty());
 }
+
+#[test]
+fn a_file_the_server_warns_about_is_named() {
+    let (server, _) = listen(|_, request| {
+        let mut reply = lacks_all(request);
+        if let Reply::Json(201, value) = &mut reply {
+            value["warnings"] = json!(["the text ends inside \u{1b}[1m a function"]);
+        }
+        reply
+    });
+    let run = run(&mut push_to(&server));
+    succeeded(&run, &server);
+    let warned: Vec<&str> = run.stderr.lines().filter(|line| line.starts_with("warning: ")).collect();
+    assert_eq!(warned.len(), 7, "{}", run.stderr);
+    let ptx = warned.iter().find(|line| line.contains("softmax_kernel.ptx: ")).expect("the PTX is named");
+    assert!(ptx.ends_with("the text ends inside \\u{1b}[1m a function"), "{ptx}");
+}
