@@ -9,6 +9,7 @@ use axum::{
 };
 use lowerline_shared::{
     ids::InvalidName,
+    permalink::InvalidQuery,
     problem::{Code, Problem, ProblemBody},
 };
 
@@ -109,6 +110,13 @@ impl From<Refusal> for AppError {
 impl From<InvalidName> for AppError {
     fn from(invalid: InvalidName) -> Self {
         Refusal::field(invalid.what.trim_start_matches("a "), invalid.to_string()).into()
+    }
+}
+
+impl From<InvalidQuery> for AppError {
+    fn from(invalid: InvalidQuery) -> Self {
+        let message = format!("`{}` is no value of `{}`", invalid.value, invalid.field);
+        Refusal::field(invalid.field, message).hint(invalid.expected).into()
     }
 }
 

@@ -18,15 +18,21 @@ pub struct Node {
 
 /// Indexes of `nodes` in line order: a first parent before its child, otherwise by commit time, then by hash.
 ///
-/// Hashes that claim to be their own ancestors cannot come from git; they are placed last, by time and hash.
+/// Hashes that claim to be their own ancestors cannot come from git: the earliest of a circle counts as one without a
+/// parent. So a commit that is later than all others and nobody's parent is always last.
 pub fn line(nodes: &[Node]) -> Vec<usize> {
     let by_sha: HashMap<&str, usize> = nodes.iter().enumerate().map(|(n, node)| (node.sha.as_str(), n)).collect();
     let key = |n: usize| Reverse((nodes[n].committed_at, nodes[n].sha.as_str(), n));
+    let mut parents: Vec<Option<usize>> =
+        nodes.iter().map(|node| by_sha.get(node.first_parent.as_deref()?).copied()).collect();
+    for start in circles(&parents, |n| (nodes[n].committed_at, nodes[n].sha.as_str())) {
+        parents[start] = None;
+    }
     let mut children: HashMap<usize, Vec<usize>> = HashMap::new();
     let mut ready = BinaryHeap::new();
-    for (n, node) in nodes.iter().enumerate() {
-        match node.first_parent.as_deref().and_then(|parent| by_sha.get(parent)) {
-            Some(&parent) => children.entry(parent).or_default().push(n),
+    for (n, parent) in parents.iter().enumerate() {
+        match *parent {
+            Some(parent) => children.entry(parent).or_default().push(n),
             None => ready.push(key(n)),
         }
     }
@@ -37,10 +43,25 @@ pub fn line(nodes: &[Node]) -> Vec<usize> {
             ready.push(key(child));
         }
     }
-    let mut circular: Vec<_> = children.into_values().flatten().map(key).collect();
-    circular.sort_by(|a, b| b.cmp(a));
-    order.extend(circular.into_iter().map(|Reverse((_, _, n))| n));
     order
+}
+
+/// The least member of every circle of parents.
+fn circles<K: Ord>(parents: &[Option<usize>], key: impl Fn(usize) -> K) -> Vec<usize> {
+    // Walk up from every node once; a walk that meets itself has found a circle.
+    let mut walk_of = vec![usize::MAX; parents.len()];
+    let mut starts = Vec::new();
+    for first in 0..parents.len() {
+        let mut at = Some(first);
+        while let Some(n) = at.filter(|&n| walk_of[n] == usize::MAX) {
+            walk_of[n] = first;
+            at = parents[n];
+        }
+        let Some(meeting) = at.filter(|&n| walk_of[n] == first) else { continue };
+        let around = std::iter::successors(parents[meeting], |&n| if n == meeting { None } else { parents[n] });
+        starts.extend(around.min_by_key(|&n| key(n)));
+    }
+    starts
 }
 
 #[cfg(test)]
@@ -66,7 +87,9 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_is_kept_and_placed_last() {
-        assert_eq!(names(&[node("a", Some("b"), 2), node("b", Some("a"), 1), node("c", None, 9)]), "cba");
+    fn a_circle_starts_at_its_earliest_commit() {
+        let nodes = [node("a", Some("b"), 2), node("b", Some("a"), 1), node("c", None, 9), node("d", Some("a"), 0)];
+        assert_eq!(names(&nodes), "badc");
+        assert_eq!(names(&[node("a", Some("a"), 2), node("b", Some("a"), 1)]), "ab");
     }
 }

@@ -1,10 +1,12 @@
 //! What a page is about, in its title and its description: with the numbers that the view shows.
 
 use lowerline_shared::{
-    api::{BuildComparison, CompareResponse, TrendResponse},
+    api::{BuildComparison, TrendResponse},
+    comparison::state_name,
+    display::plural,
     ids::shown,
     measure::Measure,
-    permalink::{CompareQuery, Page, StateRef, TrendsQuery},
+    permalink::{CompareQuery, Page, StateRef, TrendsQuery, names_builds},
     stage::Stage,
 };
 
@@ -123,8 +125,8 @@ async fn describe_page(state: &AppState, page: &Page) -> Result<(String, String)
             let detail = matrix::commit(state, &project, rev.as_str()).await?;
             let moved =
                 detail.builds.iter().filter(|cell| !cell.moved.is_empty() || !cell.resources.is_empty()).count();
-            let title =
-                format!("{} {}: {moved} of {} builds changed", project.slug, detail.commit.name(), detail.builds.len());
+            let builds = plural(detail.builds.len() as u64, "build");
+            let title = format!("{} {}: {moved} of {builds} changed", project.slug, detail.commit.name());
             Ok((title, shown(&detail.commit.subject)))
         }
         Page::Compare(slug, states, query) => {
@@ -137,7 +139,8 @@ async fn describe_page(state: &AppState, page: &Page) -> Result<(String, String)
 async fn describe_project(state: &AppState, project: &Project) -> Result<(String, String)> {
     let row = db::project::list_projects(&state.pool, Some(project.slug.as_str())).await?.pop();
     let description = row.map_or_else(String::new, |row| {
-        format!("{} commits, {} kernels on {}.", row.commits, row.kernels, row.targets.join(", "))
+        let number = |count: i64, word| plural(u64::try_from(count).unwrap_or(0), word);
+        format!("{}, {} on {}.", number(row.commits, "commit"), number(row.kernels, "kernel"), row.targets.join(", "))
     });
     Ok((project.slug.to_string(), description))
 }
@@ -147,8 +150,12 @@ async fn describe_trends(state: &AppState, project: &Project, query: &TrendsQuer
         return Ok((format!("Trends of {}", project.slug), GENERAL.to_owned()));
     }
     let answer = trend::trend(state, project, query).await?;
-    let title =
-        format!("{} over {} commits of {}", shown(answer.kernel.name.as_str()), answer.positions.1 + 1, project.slug);
+    let title = format!(
+        "{} over {} of {}",
+        shown(answer.kernel.name.as_str()),
+        plural(u64::from(answer.positions.1) + 1, "commit"),
+        project.slug
+    );
     Ok((title, trend_sentences(&answer)))
 }
 
@@ -189,8 +196,8 @@ async fn describe_comparison(
     query: &CompareQuery,
 ) -> Result<(String, String)> {
     let answer = comparison::compare(state, project, states, query).await?;
-    let arrow = state_names(&answer).join(" → ");
-    if let (Some(_), [build]) = (&query.kernel, answer.builds.as_slice()) {
+    let arrow = answer.states.iter().map(state_name).collect::<Vec<_>>().join(" → ");
+    if let (true, [build]) = (names_builds(states, query), answer.builds.as_slice()) {
         let moved = moved_families(build);
         let head = moved.first().cloned().unwrap_or_else(|| "no count moved".to_owned());
         let title = format!("{} on {}, {arrow}: {head}", shown(build.kernel.name.as_str()), build.target);
@@ -198,8 +205,13 @@ async fn describe_comparison(
             if moved.is_empty() { "No count moved.".to_owned() } else { format!("{}.", moved.join("; ")) };
         return Ok((title, description));
     }
+    if let (true, [], Some(kernel)) = (names_builds(states, query), answer.builds.as_slice(), &query.kernel) {
+        let target = query.target.as_ref().map(|target| format!(" on {target}")).unwrap_or_default();
+        let title = format!("{}{target}, {arrow}: no build", shown(kernel));
+        return Ok((title, "No state has a build of this kernel, target and config.".to_owned()));
+    }
     let changed = answer.builds.iter().filter(|build| build.changed).count() as u64 + answer.left_out;
-    let title = format!("{} {arrow}: {changed} builds changed", project.slug);
+    let title = format!("{} {arrow}: {} changed", project.slug, plural(changed, "build"));
     let heaviest: Vec<String> = answer
         .builds
         .iter()
@@ -210,17 +222,6 @@ async fn describe_comparison(
         })
         .collect();
     Ok((title, format!("{} unchanged. {}", answer.unchanged, heaviest.join("; "))))
-}
-
-fn state_names(answer: &CompareResponse) -> Vec<String> {
-    answer
-        .states
-        .iter()
-        .map(|state| {
-            let name = state.commit.as_ref().map_or(state.rev.as_str(), |commit| commit.name());
-            state.config.as_ref().map_or_else(|| name.to_owned(), |config| format!("{name} ({})", shown(config)))
-        })
-        .collect()
 }
 
 /// Families of the machine level that moved: those that one state lacks first, then by how far (`Fragment staging 0 → 20`).

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use axum::{
     Router,
-    extract::DefaultBodyLimit,
+    extract::{DefaultBodyLimit, Request},
     http::{HeaderValue, StatusCode, header},
-    middleware::{from_fn, from_fn_with_state},
+    middleware::{Next, from_fn, from_fn_with_state},
+    response::{IntoResponse as _, Response},
     routing::{get, post, put},
 };
 use lowerline_shared::limits;
@@ -33,6 +34,9 @@ use crate::{
 
 /// Routes without a body take none that is larger.
 const SMALL_BODY: usize = 64 * 1024;
+
+/// Bytes of a file name on Linux file systems (`NAME_MAX`), less what `.br` and `.gz` add.
+const NAME_BYTES: usize = 252;
 
 /// The whole server as one service.
 pub fn router(state: AppState) -> Router {
@@ -104,4 +108,13 @@ fn assets(folder: &std::path::Path) -> Router {
     Router::new()
         .fallback_service(ServeDir::new(folder).precompressed_br().precompressed_gzip())
         .layer(SetResponseHeaderLayer::if_not_present(header::CACHE_CONTROL, immutable))
+        .layer(from_fn(refuse_long_names))
+}
+
+/// No file has a name longer than the file system takes; asking it would end in an error of ours.
+async fn refuse_long_names(request: Request, next: Next) -> Response {
+    if request.uri().path().split('/').any(|part| part.len() > NAME_BYTES) {
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    next.run(request).await
 }

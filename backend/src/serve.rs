@@ -33,7 +33,7 @@ pub async fn serve(storage: &Storage, args: &ServeArgs, url: &str, is_private: b
     let pool = db::pool(url).context("read the address of the database")?;
     prepare_schema(&pool, is_private || args.migrate).await?;
     let blobs = BlobStore::open(&storage.data).with_context(|| format!("open {}", storage.data.display()))?;
-    remove_leftovers(&blobs);
+    let _claim = remove_leftovers(&blobs).context("look through the folder of blobs")?;
     let mut state = AppState::open(pool, blobs).await?;
     state.origin = args.origin.as_deref().map(|origin| Arc::from(origin.trim_end_matches('/')));
     state.app = args.app.as_deref().map(App::open).transpose()?.map(Arc::new);
@@ -59,14 +59,22 @@ async fn prepare_schema(pool: &db::Pool, may_migrate: bool) -> anyhow::Result<()
     }
 }
 
-/// Temporary files of uploads that a crash cut off. Young ones may be another server's.
-fn remove_leftovers(blobs: &BlobStore) {
-    for file in blobs.list().unwrap_or_default() {
+/// Removes temporary files of uploads that a crash cut off. While another server uses the folder, young ones may be its
+/// uploads and stay. The file returned says so to servers that start later, for as long as it is open.
+fn remove_leftovers(blobs: &BlobStore) -> std::io::Result<fs::File> {
+    let claim = fs::OpenOptions::new().write(true).create(true).truncate(false).open(blobs.folder().join("in-use"))?;
+    let is_alone = claim.try_lock().is_ok();
+    for file in blobs.list()? {
         let age = file.modified.elapsed().unwrap_or_default();
-        if file.digest.is_none() && age > TEMPORARY_AGE {
+        if file.digest.is_none() && (is_alone || age > TEMPORARY_AGE) {
             fs::remove_file(&file.path).ok();
         }
     }
+    if is_alone {
+        claim.unlock()?;
+    }
+    claim.lock_shared()?;
+    Ok(claim)
 }
 
 /// One line for people and, when asked, the port in a file for programs: whole or absent.

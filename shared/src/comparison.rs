@@ -6,13 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 
 use crate::{
-    api::{
-        BuildComparison, CommitSummary, Counts, FamilyRow, LevelTable, ResourceRow, StateBuild, StateInfo, TargetChange,
-    },
+    api::{BuildComparison, Counts, FamilyRow, LevelTable, ResourceRow, StateBuild, StateInfo, TargetChange},
     family::{Family, MetaFamily},
-    ids::Digest,
+    ids::{Digest, shown},
     report::{OpcodeCount, sum_opcodes},
-    strip::StageFacts,
+    strip::{CHANGES, OperationChange, StageDifference, StageFacts},
     table::{Cell, Table},
 };
 
@@ -83,13 +81,17 @@ pub fn saved_view(levels: &[LevelTable], view: &MetaFamily, states: usize) -> Co
         .collect()
 }
 
-/// Name of a state: tag or short hash of its commit, with the config when it has its own.
+/// Name of a state: tag or short hash of its commit, with the config, target and kernel when it has its own.
 pub fn state_name(state: &StateInfo) -> String {
-    let commit = state.commit.as_ref().map_or(state.rev.as_str(), CommitSummary::name);
-    match &state.config {
-        Some(config) => format!("{commit}:{config}"),
-        None => commit.to_owned(),
-    }
+    let config = state.config.as_ref().map(|config| format!(":{}", shown(config)));
+    format!("{}{}{}", state.commit.name(), config.unwrap_or_default(), own_build(state))
+}
+
+/// Target and kernel of a state that has its own.
+fn own_build(state: &StateInfo) -> String {
+    let target = state.target.as_ref().map(|target| format!(" on {target}"));
+    let kernel = state.kernel.as_ref().map(|kernel| format!(" of {}", shown(kernel)));
+    format!("{}{}", target.unwrap_or_default(), kernel.unwrap_or_default())
 }
 
 /// Names for the columns of one build: a config that only adds to the build's is told by what it adds,
@@ -98,10 +100,10 @@ pub fn column_names(states: &[StateInfo], config: &str) -> Vec<String> {
     let name = |state: &StateInfo| {
         let added = state.config.as_deref().and_then(|own| own.strip_prefix(config));
         let added = added.map(|added| added.trim_start_matches(['_', '-', ' ']));
-        match (added, &state.commit) {
-            (Some(""), Some(commit)) => commit.name().to_owned(),
-            (Some(added), Some(commit)) => format!("{} + {added}", commit.name()),
-            _ => state_name(state),
+        match added {
+            Some("") => format!("{}{}", state.commit.name(), own_build(state)),
+            Some(added) => format!("{} + {}{}", state.commit.name(), shown(added), own_build(state)),
+            None => state_name(state),
         }
     };
     states.iter().map(name).collect()
@@ -148,6 +150,20 @@ pub struct FunctionExcerpt {
     /// See [`crate::report::FunctionReport::canonical`].
     #[serde(default)]
     pub canonical: Vec<OpcodeCount>,
+    /// See [`crate::report::FunctionReport::ops_by_loop`].
+    #[serde(default)]
+    pub ops_by_loop: BTreeMap<String, BTreeMap<String, u64>>,
+    /// See [`crate::report::FunctionReport::loops`].
+    #[serde(default)]
+    pub loops: Vec<LoopExcerpt>,
+}
+
+/// The part of a loop's report that a stage strip needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct LoopExcerpt {
+    /// See [`crate::report::LoopReport::source`].
+    #[serde(default)]
+    pub source: Option<String>,
 }
 
 impl ReportExcerpt {
@@ -155,19 +171,25 @@ impl ReportExcerpt {
     fn histogram(&self) -> Vec<OpcodeCount> {
         sum_opcodes(self.functions.iter().flat_map(|function| &function.canonical))
     }
-}
 
-/// One operation or opcode whose count differs between two reports.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OperationChange {
-    /// Operation of MLIR or LLVM IR, or canonical opcode.
-    pub name: String,
-    /// Count in the first report.
-    pub before: u64,
-    /// Count in the second.
-    pub now: u64,
-    /// Counts inside loops; `None` where the stage has none.
-    pub in_loop: Option<(u64, u64)>,
+    /// Operations by the place of their innermost loop.
+    fn places(&self) -> BTreeMap<&str, BTreeMap<&str, u64>> {
+        let mut places: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
+        for (place, ops) in self.functions.iter().flat_map(|function| &function.ops_by_loop) {
+            let sums = places.entry(place).or_default();
+            for (name, count) in ops {
+                *sums.entry(name).or_default() += count;
+            }
+        }
+        places
+    }
+
+    /// The place of the only loop; `None` when there are several or its place is not known.
+    fn only_loop(&self) -> Option<&str> {
+        let mut loops = self.functions.iter().flat_map(|function| &function.loops);
+        let only = loops.next()?;
+        loops.next().is_none().then_some(only.source.as_deref()).flatten()
+    }
 }
 
 /// What differs between two reports of one stage, largest difference first.
@@ -185,6 +207,8 @@ pub fn operation_changes(a: &ReportExcerpt, b: &ReportExcerpt) -> Vec<OperationC
         }
         out
     };
+    let places = (a.places(), b.places());
+    let only = a.only_loop().filter(|place| b.only_loop() == Some(place));
     let (a, b) = (read(a), read(b));
     let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
     let mut changes: Vec<OperationChange> = names
@@ -192,12 +216,40 @@ pub fn operation_changes(a: &ReportExcerpt, b: &ReportExcerpt) -> Vec<OperationC
         .filter_map(|name| {
             let (before, loop_before) = a.get(name).copied().unwrap_or((0, Some(0)));
             let (now, loop_now) = b.get(name).copied().unwrap_or((0, Some(0)));
-            let change = OperationChange { name: name.clone(), before, now, in_loop: loop_before.zip(loop_now) };
+            let in_loop = loop_before.zip(loop_now);
+            let place = place_of(name, &places).or_else(|| {
+                let (before, now) = in_loop.filter(|(before, now)| before != now)?;
+                Some((only?.to_owned(), before, now))
+            });
+            let change = OperationChange { name: name.clone(), before, now, in_loop, place };
             (before != now || loop_before != loop_now).then_some(change)
         })
         .collect();
     changes.sort_by_key(|change| std::cmp::Reverse(change.before.abs_diff(change.now)));
     changes
+}
+
+/// Operations by the place of their innermost loop, of two reports.
+type Places<'a> = (BTreeMap<&'a str, BTreeMap<&'a str, u64>>, BTreeMap<&'a str, BTreeMap<&'a str, u64>>);
+
+/// The loop that has most of the difference of an operation. Loops are the same when their place in the source is.
+fn place_of(name: &str, (a, b): &Places<'_>) -> Option<(String, u64, u64)> {
+    let places: BTreeSet<&&str> = a.keys().chain(b.keys()).collect();
+    let count = |of: &BTreeMap<&str, BTreeMap<&str, u64>>, place: &str| {
+        of.get(place).and_then(|ops| ops.get(name)).copied().unwrap_or(0)
+    };
+    let counts = places.into_iter().map(|place| (*place, count(a, place), count(b, place)));
+    let (place, before, now) = counts.max_by_key(|(_, before, now)| now.abs_diff(*before))?;
+    (before != now).then(|| (place.to_owned(), before, now))
+}
+
+/// What differs between two reports, for the strip. `states` are their numbers.
+pub fn stage_difference(states: (usize, usize), a: &ReportExcerpt, b: &ReportExcerpt) -> StageDifference {
+    let mut changes = operation_changes(a, b);
+    let left_out = changes.len().saturating_sub(CHANGES) as u64;
+    changes.truncate(CHANGES);
+    let number = |state: usize| u32::try_from(state).unwrap_or(u32::MAX);
+    StageDifference { states: (number(states.0), number(states.1)), changes, left_out }
 }
 
 /// What a report says of a stage, for the strip. Histograms are compared as they are, so their identity is the place of
@@ -246,7 +298,7 @@ pub fn export(build: &BuildComparison, states: &[String], title: String, link: S
 }
 
 /// Column names made unique by a number, so that a state compared with itself keeps both columns.
-fn unique(names: Vec<String>) -> Vec<String> {
+pub fn unique(names: Vec<String>) -> Vec<String> {
     let mut out: Vec<String> = Vec::with_capacity(names.len());
     for name in names {
         let twins = out.iter().filter(|other| **other == name || other.starts_with(&format!("{name} #"))).count();
@@ -258,7 +310,11 @@ fn unique(names: Vec<String>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{api::KernelSummary, family::META_FAMILIES, stage::Stage};
+    use crate::{
+        api::{CommitSummary, KernelSummary},
+        family::META_FAMILIES,
+        stage::Stage,
+    };
 
     fn row(family: Family, counts: &[i64]) -> FamilyRow {
         FamilyRow { family, counts: counts.iter().copied().map(Some).collect(), opcodes: Vec::new() }
@@ -325,7 +381,13 @@ mod tests {
         let changes = operation_changes(&report(11, 5, 3), &report(7, 1, 4));
         assert_eq!(
             changes[0],
-            OperationChange { name: "ttg.convert_layout".to_owned(), before: 11, now: 7, in_loop: Some((5, 1)) }
+            OperationChange {
+                name: "ttg.convert_layout".to_owned(),
+                before: 11,
+                now: 7,
+                in_loop: Some((5, 1)),
+                place: None
+            }
         );
         assert_eq!(changes[1].name, "tt.load");
         assert_eq!(operation_changes(&report(1, 1, 1), &report(1, 1, 1)), []);
@@ -353,13 +415,21 @@ mod tests {
             toolchain: BTreeMap::new(),
         };
         let state = |config: Option<&str>| StateInfo {
-            commit: Some(commit.clone()),
+            commit: commit.clone(),
             rev: "3.5.0".parse().expect("a revision"),
             config: config.map(str::to_owned),
+            target: None,
+            kernel: None,
             reconstruction: None,
         };
         let states = [state(None), state(Some("w8_s2_injected-convert")), state(Some("w4_s3")), state(Some("w8_s2"))];
         assert_eq!(column_names(&states, "w8_s2"), ["3.5.0", "3.5.0 + injected-convert", "3.5.0:w4_s3", "3.5.0"]);
+        let other = StateInfo {
+            target: Some("gfx942".parse().expect("a target")),
+            kernel: Some("softmax".to_owned()),
+            ..state(Some("b2048"))
+        };
+        assert_eq!(column_names(&[other], "w8_s2"), ["3.5.0:b2048 on gfx942 of softmax"]);
     }
 
     #[test]
@@ -378,6 +448,7 @@ mod tests {
             resources: Vec::new(),
             changed: true,
             weight: 1,
+            depth: None,
         };
         let names = ["3.4.0", "3.5.0", "3.5.0"].map(str::to_owned);
         let table = export(&build, &names, String::new(), String::new());

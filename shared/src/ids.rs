@@ -91,9 +91,10 @@ name!(
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-' | b'+'))
 );
 name!(
-    /// A kernel's name as the compiler saw it: foreign text, shown as text only.
-    KernelName, "a kernel", "1 to 20,480 bytes of printable UTF-8",
-    |text| (1..=limits::KERNEL_NAME_BYTES).contains(&text.len()) && printable(text)
+    /// A kernel's name as the compiler saw it: foreign text, shown as text only. Browsers fold `/.` and `/..` away, even
+    /// encoded, so that a kernel of that name would have no address.
+    KernelName, "a kernel", "1 to 20,480 bytes of printable UTF-8, not `.` or `..`",
+    |text| (1..=limits::KERNEL_NAME_BYTES).contains(&text.len()) && printable(text) && text != "." && text != ".."
 );
 name!(
     /// `sm_90a`, `gfx942`, …
@@ -193,7 +194,9 @@ mod tests {
             assert!(rev.parse::<Rev>().is_err(), "{rev}");
         }
         assert!("a\0".parse::<KernelName>().is_err());
-        assert!("<script>".parse::<KernelName>().is_ok());
+        for (kernel, is_name) in [("<script>", true), ("...", true), (".", false), ("..", false), ("", false)] {
+            assert_eq!(kernel.parse::<KernelName>().is_ok(), is_name, "{kernel}");
+        }
         assert!("1a2b".parse::<CommitSha>().is_err());
     }
 

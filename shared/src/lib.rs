@@ -13,6 +13,7 @@ pub mod api_path;
 pub mod comparison;
 pub mod decision;
 pub mod display;
+pub mod explain;
 pub mod family;
 pub mod fold;
 pub mod ids;

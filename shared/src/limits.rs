@@ -21,6 +21,10 @@ pub const SHOWN_NAME_CHARS: usize = 256;
 pub const SUBJECT_BYTES: usize = 1_024;
 /// Bytes of a failed build's message that are kept.
 pub const MESSAGE_BYTES: usize = 16_384;
+/// Largest value of a resource: whole numbers above it are not exact in JSON readers that know doubles only (2^53 - 1).
+pub const RESOURCE_VALUE: i64 = 9_007_199_254_740_991;
+/// Latest time of a commit, in seconds since 1970: the end of the year 9999. The earliest is 1970, as in git.
+pub const COMMIT_SECONDS: i64 = 253_402_300_799;
 /// States side by side.
 pub const STATES_PER_COMPARISON: usize = 6;
 /// Commits in one answer about trends.

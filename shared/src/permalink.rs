@@ -3,28 +3,23 @@
 //! The page state lives in the URL: a link holds slugs, full commit hashes (or tags, as typed by a person) and names,
 //! never database ids and never "latest". [`Page::parse`] of [`Page::path`] gives the page back.
 
-use std::fmt::Write as _;
+mod query;
+mod state;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::{
     ids::{ProjectSlug, Rev, TargetName},
-    limits,
     measure::Measure,
     stage::{Scope, Stage},
 };
 
+pub use query::InvalidQuery;
+use query::{Query, Values};
+pub use state::{StateRef, are_mixed, format_states, names_builds, parse_states};
+
 /// Bytes that stay as they are in a path segment or a query value.
 const KEEP: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b':').remove(b'@');
-
-/// One side of a comparison: a revision, and a config when it is not the one of the whole page.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct StateRef {
-    /// Hash or tag.
-    pub rev: Rev,
-    /// Config label; `None` takes the page's.
-    pub config: Option<String>,
-}
 
 /// What a trends page shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,90 +83,35 @@ fn decode(text: &str) -> Option<String> {
     (!text.chars().any(char::is_control)).then_some(text)
 }
 
-/// Query pairs, in order, empty values left out.
-#[derive(Default)]
-struct Query(String);
-
-impl Query {
-    fn put(&mut self, key: &str, value: &str) {
-        if !value.is_empty() {
-            let sign = if self.0.is_empty() { '?' } else { '&' };
-            let _ = write!(self.0, "{sign}{key}={value}");
-        }
-    }
-
-    fn text(&mut self, key: &str, value: Option<&str>) {
-        self.put(key, &value.map(encode).unwrap_or_default());
-    }
-
-    fn list<T: ToString>(&mut self, key: &str, values: &[T]) {
-        let values: Vec<String> = values.iter().map(|value| encode(&value.to_string())).collect();
-        self.put(key, &values.join(","));
-    }
-
-    fn scope(&mut self, scope: Scope) {
-        self.put("scope", if scope == Scope::default() { "" } else { scope.id() });
-    }
-}
-
-fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
-    query.split('&').filter_map(|pair| pair.split_once('=')).filter(|(_, value)| !value.is_empty())
-}
-
-fn list<T: std::str::FromStr>(value: &str) -> Vec<T> {
-    value.split(',').filter_map(decode).filter_map(|item| item.parse().ok()).take(64).collect()
-}
-
-impl StateRef {
-    /// A state that takes the page's config.
-    pub const fn new(rev: Rev) -> Self {
-        Self { rev, config: None }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let (rev, config) = text.split_once(':').map_or((text, None), |(rev, config)| (rev, Some(config)));
-        let config = match config {
-            Some(config) => Some(decode(config).filter(|config| !config.is_empty())?),
-            None => None,
-        };
-        Some(Self { rev: rev.parse().ok()?, config })
-    }
-
-    fn path(&self) -> String {
-        match &self.config {
-            Some(config) => format!("{}:{}", self.rev, encode(config)),
-            None => self.rev.to_string(),
-        }
-    }
-}
-
-/// States as in a path: `a...b[...c]`, 2 to [`limits::STATES_PER_COMPARISON`]. `None` when they are not that.
-pub fn parse_states(text: &str) -> Option<Vec<StateRef>> {
-    let states: Vec<StateRef> = text.split("...").map(StateRef::parse).collect::<Option<_>>()?;
-    (2..=limits::STATES_PER_COMPARISON).contains(&states.len()).then_some(states)
-}
-
-/// The path form of states.
-pub fn format_states(states: &[StateRef]) -> String {
-    states.iter().map(StateRef::path).collect::<Vec<_>>().join("...")
-}
-
 impl TrendsQuery {
     /// Reads the part behind `?`; what it does not know is ignored, so that newer links open in older pages.
     pub fn parse(query: &str) -> Self {
-        let mut out = Self::default();
-        for (key, value) in pairs(query) {
+        Self::read(query).0
+    }
+
+    /// The same for programs.
+    ///
+    /// # Errors
+    /// The first known parameter whose value cannot be read.
+    pub fn parse_strict(query: &str) -> Result<Self, InvalidQuery> {
+        let (out, values) = Self::read(query);
+        values.finish().map(|()| out)
+    }
+
+    fn read(query: &str) -> (Self, Values) {
+        let (mut out, mut values) = (Self::default(), Values::default());
+        for (key, value) in query::pairs(query) {
             match key {
-                "kernel" => out.kernel = decode(value),
-                "target" => out.targets = list(value),
-                "config" => out.config = decode(value),
-                "measure" => out.measures = list(value),
-                "scope" => out.scope = Scope::from_id(value).unwrap_or_default(),
-                "at" => out.at = value.parse().ok(),
+                "kernel" => out.kernel = values.text(key, value),
+                "target" => out.targets = values.list(key, value),
+                "config" => out.config = values.text(key, value),
+                "measure" => out.measures = values.list(key, value),
+                "scope" => out.scope = values.scope(value),
+                "at" => out.at = values.one(key, value),
                 _ => {}
             }
         }
-        out
+        (out, values)
     }
 
     /// `?…`, or nothing.
@@ -188,22 +128,36 @@ impl TrendsQuery {
 }
 
 impl CompareQuery {
-    /// Reads the part behind `?`; `kernel` comes from the path on pages and from the query in the API.
+    /// Reads the part behind `?`; `kernel` comes from the path on pages and from the query in the API. What it does not
+    /// know is ignored.
     pub fn parse(query: &str) -> Self {
-        let mut out = Self::default();
-        for (key, value) in pairs(query) {
+        Self::read(query).0
+    }
+
+    /// The same for programs.
+    ///
+    /// # Errors
+    /// The first known parameter whose value cannot be read.
+    pub fn parse_strict(query: &str) -> Result<Self, InvalidQuery> {
+        let (out, values) = Self::read(query);
+        values.finish().map(|()| out)
+    }
+
+    fn read(query: &str) -> (Self, Values) {
+        let (mut out, mut values) = (Self::default(), Values::default());
+        for (key, value) in query::pairs(query) {
             match key {
-                "kernel" => out.kernel = decode(value),
-                "target" => out.target = value.parse().ok(),
-                "config" => out.config = decode(value),
-                "scope" => out.scope = Scope::from_id(value).unwrap_or_default(),
-                "open" => out.open = list(value),
-                "stage" => out.stage = Stage::from_id(value),
-                "view" => out.view = decode(value),
+                "kernel" => out.kernel = values.text(key, value),
+                "target" => out.target = values.one(key, value),
+                "config" => out.config = values.text(key, value),
+                "scope" => out.scope = values.scope(value),
+                "open" => out.open = values.list(key, value),
+                "stage" => out.stage = values.stage(value),
+                "view" => out.view = values.text(key, value),
                 _ => {}
             }
         }
-        out
+        (out, values)
     }
 
     fn put(&self, query: &mut Query) {
@@ -305,7 +259,7 @@ mod tests {
             project,
             vec![
                 StateRef::new(rev("3.4.0")),
-                StateRef { rev: rev("3.5.0"), config: Some("128x64_w8_s2_injected-convert/a".to_owned()) },
+                StateRef { config: Some("128x64_w8_s2_injected-convert/a".to_owned()), ..StateRef::new(rev("3.5.0")) },
                 StateRef::new(rev(&"a".repeat(40))),
             ],
             CompareQuery {

@@ -235,6 +235,10 @@ pub struct FunctionReport {
     /// Loops, by position of their header.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub loops: Vec<LoopReport>,
+    /// Place of a loop (`attention.py:64`, or its header where the text has none) → MLIR operation → how many stand in
+    /// that loop and in no loop inside it. Loops of one place are one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ops_by_loop: BTreeMap<String, BTreeMap<String, u64>>,
     /// `file:line` → instructions.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub source_lines: BTreeMap<String, u64>,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ids::Digest, stage::Stage};
+use crate::{display, ids::Digest, stage::Stage};
 
 /// What is known of one stage of one build.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +67,78 @@ pub struct Strip {
     pub last_equal: Option<Stage>,
     /// The first stage that differs, taken below the last equal one; `None` when all agree below it.
     pub first_difference: Option<Stage>,
+    /// What differs there; `None` when no stage does, or nobody has looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference: Option<StageDifference>,
+}
+
+/// What differs at the first stage that does, between two states.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StageDifference {
+    /// The states, from 0: the first that has the stage, and the last that differs from it.
+    pub states: (u32, u32),
+    /// Operations and opcodes whose count differs, largest difference first, at most [`CHANGES`].
+    pub changes: Vec<OperationChange>,
+    /// How many more there are.
+    pub left_out: u64,
+}
+
+/// Changes in one [`StageDifference`].
+pub const CHANGES: usize = 32;
+
+/// Changes named in the sentence.
+const NAMED: usize = 4;
+
+/// One operation or opcode whose count differs between two reports.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperationChange {
+    /// Operation of MLIR or LLVM IR, or canonical opcode.
+    pub name: String,
+    /// Count in the first report.
+    pub before: u64,
+    /// Count in the second.
+    pub now: u64,
+    /// Counts inside loops; `None` where the stage has none.
+    pub in_loop: Option<(u64, u64)>,
+    /// Where the loop is that has most of the difference (`attention.py:42`), and the counts inside it; `None` where the
+    /// text does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<(String, u64, u64)>,
+}
+
+impl OperationChange {
+    /// ``4 `ttg.convert_layout` more in the loop at attention.py:42``.
+    pub fn words(&self) -> String {
+        let amount = |before: u64, now: u64| {
+            let word = if now > before { "more" } else { "fewer" };
+            (display::count(i64::try_from(now.abs_diff(before)).unwrap_or(i64::MAX)), word)
+        };
+        let inside = match (&self.place, self.in_loop.filter(|(before, now)| before != now)) {
+            (Some((place, before, now)), _) if before != now => {
+                Some((*before, *now, format!("in the loop at {place}")))
+            }
+            (_, Some((before, now))) => Some((before, now, "in a loop".to_owned())),
+            _ => None,
+        };
+        let (count, word) = amount(self.before, self.now);
+        match inside {
+            None => format!("{count} `{}` {word}", self.name),
+            Some((before, now, place))
+                if i128::from(now) - i128::from(before) == i128::from(self.now) - i128::from(self.before) =>
+            {
+                format!("{count} `{}` {word} {place}", self.name)
+            }
+            Some((before, now, place)) => {
+                let (inner, inner_word) = amount(before, now);
+                let head = if self.before == self.now {
+                    format!("as many `{}`", self.name)
+                } else {
+                    format!("{count} `{}` {word}", self.name)
+                };
+                format!("{head}, {inner} {inner_word} {place}")
+            }
+        }
+    }
 }
 
 fn relation(a: &StageFacts, b: &StageFacts) -> Relation {
@@ -107,7 +179,47 @@ pub fn strip(states: &[BTreeMap<Stage, StageFacts>]) -> Strip {
         .filter(compared)
         .find(|column| !column.equal && last_equal.is_none_or(|last| column.stage > last))
         .map(|column| column.stage);
-    Strip { columns, last_equal, first_difference }
+    Strip { columns, last_equal, first_difference, difference: None }
+}
+
+impl Strip {
+    /// The states whose reports tell what differs: the first that has the first stage that differs, and the last that
+    /// differs from it.
+    pub fn pair(&self) -> Option<(Stage, usize, usize)> {
+        let stage = self.first_difference?;
+        let column = self.columns.iter().find(|column| column.stage == stage)?;
+        let letter = |n: usize| column.cells.get(n)?.as_ref().map(|cell| cell.letter);
+        let first = (0..column.cells.len()).find(|&n| letter(n).is_some())?;
+        let last = (0..column.cells.len()).rfind(|&n| letter(n).is_some_and(|other| Some(other) != letter(first)))?;
+        Some((stage, first, last))
+    }
+
+    /// Says what the strip shows, in words.
+    pub fn sentence(&self, names: &[String]) -> String {
+        let equal = self.last_equal.map(|stage| format!("{} is equal", stage.label()));
+        let Some(first) = self.first_difference else {
+            return equal.map_or_else(
+                || "The states have no stage in common.".to_owned(),
+                |_| "Equal in every stage that two states have.".to_owned(),
+            );
+        };
+        let equal = equal.map(|equal| format!("{equal}; ")).unwrap_or_default();
+        let Some(difference) = &self.difference else { return format!("{equal}{} differs.", first.label()) };
+        let mut words: Vec<String> = difference.changes.iter().take(NAMED).map(OperationChange::words).collect();
+        let more = difference.changes.len().saturating_sub(NAMED) as u64 + difference.left_out;
+        if more > 0 {
+            words.push(format!("{} differ", display::plural(more, "other operation")));
+        }
+        if words.is_empty() {
+            words.push("the same operations, in another order or with other operands".to_owned());
+        }
+        let name = |n: u32| names.get(usize::try_from(n).ok()?).map(String::as_str);
+        let of = match (names.len() > 2, name(difference.states.0), name(difference.states.1)) {
+            (true, Some(a), Some(b)) => format!(" of {b} against {a}"),
+            _ => String::new(),
+        };
+        format!("{equal}{}{of}: {}.", first.label(), words.join(", "))
+    }
 }
 
 fn column(stage: Stage, states: &[BTreeMap<Stage, StageFacts>]) -> StripColumn {
@@ -180,6 +292,41 @@ mod tests {
         let a = state(&[(Stage::Ptx, facts(1, 1, 5))]);
         let b = state(&[(Stage::Ptx, facts(2, 2, 5))]);
         assert_eq!(strip(&[a, b]).first_difference, Some(Stage::Ptx));
+    }
+
+    fn change(counts: [u64; 2], in_loop: Option<(u64, u64)>, place: Option<(u64, u64)>) -> String {
+        let place = place.map(|(before, now)| ("attention.py:42".to_owned(), before, now));
+        let name = "ttg.convert_layout".to_owned();
+        OperationChange { name, before: counts[0], now: counts[1], in_loop, place }.words()
+    }
+
+    #[test]
+    fn a_change_is_said_with_its_place() {
+        assert_eq!(
+            change([7, 11], Some((1, 5)), Some((1, 5))),
+            "4 `ttg.convert_layout` more in the loop at attention.py:42"
+        );
+        assert_eq!(change([11, 7], Some((2, 2)), None), "4 `ttg.convert_layout` fewer");
+        assert_eq!(change([11, 7], Some((5, 2)), None), "4 `ttg.convert_layout` fewer, 3 fewer in a loop");
+        assert_eq!(
+            change([7, 7], Some((5, 2)), Some((5, 2))),
+            "as many `ttg.convert_layout`, 3 fewer in the loop at attention.py:42"
+        );
+        assert_eq!(change([1, 2_000], None, None), "1,999 `ttg.convert_layout` more");
+    }
+
+    #[test]
+    fn the_sentence_names_stage_states_and_what_is_left_out() {
+        let a = || state(&[(Stage::Ttir, facts(1, 1, 0)), (Stage::Ttgir, facts(2, 2, 0))]);
+        let b = state(&[(Stage::Ttir, facts(1, 1, 0)), (Stage::Ttgir, facts(3, 3, 0))]);
+        let mut strip = strip(&[a(), b, a()]);
+        assert_eq!(strip.pair(), Some((Stage::Ttgir, 0, 1)), "the last state is equal to the first");
+        let one = OperationChange { name: "tt.load".to_owned(), before: 1, now: 3, in_loop: None, place: None };
+        strip.difference = Some(StageDifference { states: (0, 1), changes: vec![one; 5], left_out: 2 });
+        let names = ["x", "y", "x"].map(str::to_owned);
+        let said = strip.sentence(&names);
+        assert!(said.starts_with("TTIR is equal; TTGIR of y against x: 2 `tt.load` more, "), "{said}");
+        assert!(said.ends_with("3 other operations differ."), "{said}");
     }
 
     #[test]

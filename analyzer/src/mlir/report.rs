@@ -7,7 +7,7 @@ use lowerline_shared::{
     stage::Stage,
 };
 
-use super::{Module, Operation, nesting::nesting, parse::parse};
+use super::{Module, Operation, nesting::{NONE, Nesting, nesting}, parse::parse};
 use crate::{
     AnalyzeError, Budget, assemble,
     stream::{NOWHERE, Places},
@@ -125,7 +125,44 @@ fn functions(module: &Module<'_>, budget: &mut Budget) -> Result<Vec<FunctionRep
             hot: inside.hot,
         });
     }
+    count_in_loops(module, &nesting, &mut found, budget)?;
     Ok(found)
+}
+
+/// Counts operations by their innermost loop. Loops of one place in the source are one.
+fn count_in_loops(
+    module: &Module<'_>,
+    nesting: &Nesting,
+    found: &mut [FunctionReport],
+    budget: &mut Budget,
+) -> Result<(), AnalyzeError> {
+    let mut counts: HashMap<(u32, &str), u64> = HashMap::new();
+    for (operation, inner) in module.operations.iter().zip(&nesting.inner) {
+        let is_counted = *inner != NONE && operation.name.contains('.') && !has_hyphenated_result(module, operation);
+        if is_counted {
+            *counts.entry((*inner, operation.name)).or_default() += 1;
+        }
+    }
+    budget.store(counts.len() as u64)?;
+    // The reports' loops of a function are in the order of the nesting's.
+    let mut before: HashMap<u32, usize> = HashMap::new();
+    let place_in_function: Vec<usize> = nesting
+        .loops
+        .iter()
+        .map(|inside| {
+            let next = before.entry(inside.function).or_default();
+            *next += 1;
+            *next - 1
+        })
+        .collect();
+    for ((inner, name), count) in counts {
+        let Some(inside) = nesting.loops.get(inner as usize) else { continue };
+        let Some(report) = found.get_mut(inside.function as usize) else { continue };
+        let Some(of) = report.loops.get(place_in_function[inner as usize]) else { continue };
+        let place = of.source.as_ref().unwrap_or(&of.header).clone();
+        *report.ops_by_loop.entry(place).or_default().entry(name.to_owned()).or_default() += count;
+    }
+    Ok(())
 }
 
 /// By operation: its place, or [`NOWHERE`]. A location without a file has none.

@@ -46,6 +46,8 @@ pub async fn list_missing(
         return Err(Refusal::field("digests", message).hint("ask in several questions").into());
     }
     let column: Vec<Vec<u8>> = request.digests.iter().map(|digest| digest.0.to_vec()).collect();
+    // Before the question, so that no `gc` comes between it and the answer.
+    db::blob::renew_blobs(&state.pool, &column).await?;
     let known = db::blob::list_known_digests(&state.pool, &column).await?;
     let known: std::collections::HashSet<Vec<u8>> = known.into_iter().collect();
     let blobs = state.blobs.clone();
@@ -73,6 +75,7 @@ pub async fn put_blob(
             return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::BadCompression, message).into());
         }
     };
+    db::blob::renew_blobs(&state.pool, &[digest.0.to_vec()]).await?;
     if let Some(blob) = db::blob::find_blob(&state.pool, &digest.0).await?
         && state.blobs.contains(digest)
     {
@@ -123,7 +126,15 @@ pub async fn get_blob(
 ) -> Result<Response> {
     let digest = digest(&digest_text)?;
     let blob = db::blob::find_blob(&state.pool, &digest.0).await?;
-    let blob = blob.ok_or_else(|| Refusal::not_found(format!("blob {digest}")))?;
+    let blob = blob.ok_or_else(|| {
+        Refusal::not_found(format!("blob {digest}")).hint("`gc` deletes what no build points at; push its files again")
+    })?;
+    if !state.blobs.contains(digest) {
+        let message = format!("the file of blob {digest} is gone from the server's disk");
+        return Err(Refusal::new(StatusCode::GONE, Code::NotFound, message)
+            .hint("push the same files again: the server asks for what it lost")
+            .into());
+    }
     let etag = HeaderValue::from_str(&format!("\"{digest}\"")).map_err(anyhow::Error::from)?;
     let mut response = if headers.get(header::IF_NONE_MATCH) == Some(&etag) {
         StatusCode::NOT_MODIFIED.into_response()

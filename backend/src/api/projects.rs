@@ -2,23 +2,50 @@
 
 use axum::{
     Json,
-    extract::{Path, Query, State},
+    extract::{FromRequestParts, Path, Query, State},
+    http::{Uri, request::Parts},
 };
 use lowerline_shared::{
     api::{CommitDetail, CommitRow, MeasureHit, ProjectDetail, ProjectSummary, TargetChange},
     ids::{Rev, shown},
     target,
 };
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::{
     comparison::matrix,
     config, db,
-    error::{Refusal, Result},
+    error::{AppError, Refusal, Result},
     search,
     state::AppState,
     view,
 };
+
+/// Parameters behind `?`; a value that cannot be read is refused with its name.
+#[derive(Debug)]
+pub struct Parameters<T>(T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Parameters<T> {
+    type Rejection = AppError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        Self::of(&parts.uri)
+    }
+}
+
+impl<T: DeserializeOwned> Parameters<T> {
+    fn of(uri: &Uri) -> Result<Self> {
+        let read = Query::try_from_uri(uri).map(|Query(value)| Self(value));
+        Ok(read.map_err(|error| {
+            let text = error.body_text();
+            // `serde_path_to_error` puts the field in front: `limit: invalid digit found in string`.
+            let text = text.rsplit_once("query string: ").map_or(text.as_str(), |(_, text)| text);
+            let (field, why) = text.split_once(": ").unwrap_or(("query", text));
+            Refusal::field(shown(field), format!("the value cannot be read: {}", shown(why)))
+                .hint("parameters are percent-encoded UTF-8; `before` is a hash or tag, `limit` a whole number")
+        })?)
+    }
+}
 
 /// `?before=&limit=&branch=`
 #[derive(Debug, Deserialize)]
@@ -64,7 +91,7 @@ pub async fn get_project(State(state): State<AppState>, Path(slug): Path<String>
 pub async fn list_commits(
     State(state): State<AppState>,
     Path(slug): Path<String>,
-    Query(query): Query<ListQuery>,
+    Parameters(query): Parameters<ListQuery>,
 ) -> Result<Json<Vec<CommitRow>>> {
     let project = super::project(&state, &slug).await?;
     let pool = &state.pool;
@@ -76,7 +103,12 @@ pub async fn list_commits(
     let before = match &query.before {
         Some(rev) => {
             let row = db::commit::find_commit(pool, project.id, rev.as_str()).await?;
-            row.ok_or_else(|| Refusal::not_found(format!("commit {rev}")))?.position
+            let row = row.ok_or_else(|| Refusal::not_found(format!("commit {rev}")))?;
+            if row.branch != branch {
+                let message = format!("commit {rev} is on {}, the list is of {}", shown(&row.branch), shown(&branch));
+                return Err(Refusal::field("before", message).hint("name that line with `branch=`").into());
+            }
+            row.position
         }
         None => i32::MAX,
     };
@@ -116,7 +148,7 @@ pub async fn get_commit(
 pub async fn list_measures(
     State(state): State<AppState>,
     Path(slug): Path<String>,
-    Query(query): Query<MeasureQuery>,
+    Parameters(query): Parameters<MeasureQuery>,
 ) -> Result<Json<Vec<MeasureHit>>> {
     let project = super::project(&state, &slug).await?;
     let has_nul = |text: &str| text.contains('\0');

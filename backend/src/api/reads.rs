@@ -24,7 +24,7 @@ pub async fn get_trends(
     RawQuery(query): RawQuery,
 ) -> Result<Json<TrendResponse>> {
     let project = super::project(&state, &slug).await?;
-    let query = TrendsQuery::parse(query.as_deref().unwrap_or_default());
+    let query = TrendsQuery::parse_strict(query.as_deref().unwrap_or_default())?;
     Ok(Json(trend::trend(&state, &project, &query).await?))
 }
 
@@ -38,8 +38,10 @@ pub async fn get_comparison(
     let project = super::project(&state, &slug).await?;
     let states = parse_states(super::last_segment(&uri)).ok_or_else(|| {
         let message = format!("2 to {} states are compared, as `a...b`", limits::STATES_PER_COMPARISON);
-        Refusal::field("states", message).hint("a state is a full hash or a tag, and `:config` where it differs")
+        Refusal::field("states", message).hint(
+            "a state is a full hash or a tag, then `:config`, `;target=` and `;kernel=` where they are not the page's",
+        )
     })?;
-    let query = CompareQuery::parse(query.as_deref().unwrap_or_default());
+    let query = CompareQuery::parse_strict(query.as_deref().unwrap_or_default())?;
     Ok(Json(comparison::compare(&state, &project, &states, &query).await?))
 }

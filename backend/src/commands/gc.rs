@@ -31,11 +31,14 @@ pub async fn run(pool: &Pool, data: &Path, yes: bool) -> anyhow::Result<()> {
             Some(Digest(digest)) => !gone.contains(&digest[..]) && db::blob::find_blob(pool, &digest).await?.is_some(),
             None => false,
         };
-        if is_known || file.modified.elapsed().unwrap_or_default() < AGE {
+        // Looked at again: the same blob may have been sent meanwhile.
+        let Ok(metadata) = fs::metadata(&file.path) else { continue };
+        let modified = metadata.modified().unwrap_or(file.modified);
+        if is_known || modified.elapsed().unwrap_or_default() < AGE {
             continue;
         }
         files += 1;
-        bytes += fs::metadata(&file.path).map_or(0, |metadata| metadata.len());
+        bytes += metadata.len();
         if yes {
             fs::remove_file(&file.path)?;
         }

@@ -1,18 +1,20 @@
 //! States side by side: which builds differ, how much, and in what.
 //!
-//! `rows` pairs the builds of the states, `levels` turns histograms into tables, [`matrix`] is one commit against its
-//! parent.
+//! `rows` pairs the builds of the states, `levels` turns histograms into tables, `depth` adds what only one build has
+//! (`nearest` for states that lack it), [`matrix`] is one commit against its parent.
 
+mod depth;
 mod levels;
 pub mod matrix;
+mod nearest;
 mod rows;
 
 use std::collections::{BTreeSet, HashMap};
 
 use lowerline_shared::{
     api::{ArtifactRef, BuildComparison, CompareResponse, KernelSummary, StateBuild, StateInfo, Toolchain},
-    ids::{Digest, TargetName},
-    permalink::{CompareQuery, StateRef},
+    ids::{Digest, TargetName, shown},
+    permalink::{CompareQuery, StateRef, names_builds},
     stage::Stage,
 };
 
@@ -30,7 +32,7 @@ use crate::{
 /// A state as asked and as found.
 struct State {
     asked: StateRef,
-    commit: Option<CommitRow>,
+    commit: CommitRow,
     builds: HashMap<i32, BuildRow>,
 }
 
@@ -53,13 +55,10 @@ pub async fn compare(
     query: &CompareQuery,
 ) -> Result<CompareResponse> {
     let states = resolve(state, project, asked, query).await?;
-    if states.iter().all(|state| state.commit.is_none()) {
-        let revs: Vec<&str> = asked.iter().map(|state| state.rev.as_str()).collect();
-        return Err(Refusal::not_found(format!("commit {}", revs.join(" or "))).into());
-    }
+    known_kernels(state, project, asked, query).await?;
     let Rows { mut rows, variants } = rows::pair(state, &states, query).await?;
     let total = rows.len();
-    let keep_all = query.kernel.is_some() && query.target.is_some();
+    let keep_all = names_builds(asked, query);
     rows.retain(|row| keep_all || row.is_changed());
     let unchanged = if keep_all { rows.iter().filter(|row| !row.is_changed()).count() } else { total - rows.len() };
 
@@ -70,11 +69,14 @@ pub async fn compare(
     load_rest(state, project, &rows, &mut data).await?;
 
     let opcodes = match rows.as_slice() {
-        [row] if query.kernel.is_some() => levels::opcodes(state, row, &data, query.scope).await?,
+        [row] if keep_all || query.kernel.is_some() => levels::opcodes(state, row, &data, query.scope).await?,
         _ => levels::Opcodes::default(),
     };
-    let builds: Vec<BuildComparison> =
+    let mut builds: Vec<BuildComparison> =
         rows.iter().map(|row| build(state, row, &data, &opcodes)).collect::<Result<_>>()?;
+    if let (true, [row], [only]) = (keep_all, rows.as_slice(), builds.as_mut_slice()) {
+        depth::fill(state, &states, row, only).await?;
+    }
     Ok(CompareResponse {
         states: infos(&state.pool, states, &builds).await?,
         scope: query.scope,
@@ -88,17 +90,29 @@ async fn resolve(state: &AppState, project: &Project, asked: &[StateRef], query:
     let mut states = Vec::with_capacity(asked.len());
     for asked in asked {
         let commit = db::commit::find_commit(&state.pool, project.id, asked.rev.as_str()).await?;
-        let builds = match &commit {
-            Some(commit) => {
-                let target = query.target.as_ref().map(TargetName::as_str);
-                db::compare::list_builds(&state.pool, commit.id, query.kernel.as_deref(), target).await?
-            }
-            None => Vec::new(),
-        };
+        let commit = commit.ok_or_else(|| {
+            Refusal::not_found(format!("commit {} in {}", asked.rev, project.slug))
+                .hint("a state is a full hash or a tag of a commit that was pushed")
+        })?;
+        let target = asked.target_on(query).map(TargetName::as_str);
+        let builds = db::compare::list_builds(&state.pool, commit.id, asked.kernel_on(query), target).await?;
         let builds = builds.into_iter().map(|build| (build.variant_id, build)).collect();
         states.push(State { asked: asked.clone(), commit, builds });
     }
     Ok(states)
+}
+
+/// Refuses a kernel that the project does not have: no state can have a build of it.
+async fn known_kernels(state: &AppState, project: &Project, asked: &[StateRef], query: &CompareQuery) -> Result<()> {
+    let keys: BTreeSet<&str> = asked.iter().filter_map(|asked| asked.kernel_on(query)).collect();
+    for key in keys {
+        if db::kernel::find_kernel_name(&state.pool, project.id, key).await?.is_none() {
+            return Err(Refusal::not_found(format!("kernel `{}` in {}", shown(key), project.slug))
+                .hint("`GET /projects/{project}` lists the kernels")
+                .into());
+        }
+    }
+    Ok(())
 }
 
 async fn infos(pool: &db::Pool, states: Vec<State>, builds: &[BuildComparison]) -> Result<Vec<StateInfo>> {
@@ -108,11 +122,9 @@ async fn infos(pool: &db::Pool, states: Vec<State>, builds: &[BuildComparison]) 
             StateBuild::Built { reconstruction, .. } if state.asked.config.is_some() => reconstruction.clone(),
             _ => None,
         });
-        let commit = match state.commit {
-            Some(row) => Some(view::commit(pool, row).await?),
-            None => None,
-        };
-        infos.push(StateInfo { commit, rev: state.asked.rev, config: state.asked.config, reconstruction });
+        let commit = view::commit(pool, state.commit).await?;
+        let StateRef { rev, config, target, kernel } = state.asked;
+        infos.push(StateInfo { commit, rev, config, target, kernel, reconstruction });
     }
     Ok(infos)
 }
@@ -209,6 +221,7 @@ fn build(state: &AppState, row: &Row, data: &Data, opcodes: &levels::Opcodes) ->
         resources: levels::resources(state, &profiles),
         changed: row.is_changed(),
         weight: row.weight,
+        depth: None,
     })
 }
 
@@ -224,6 +237,7 @@ fn state_build(build: Option<&BuildRow>, data: &Data) -> StateBuild {
             artifacts: data.artifacts.get(&build.lowering_id).cloned().unwrap_or_default(),
             config: data.variants.get(&build.variant_id).map(|variant| variant.config.clone()).unwrap_or_default(),
             reconstruction: data.reconstructions.get(&build.config_id).cloned(),
+            metrics: std::collections::BTreeMap::new(),
         },
     }
 }

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use lowerline_shared::permalink::CompareQuery;
+use lowerline_shared::permalink::{CompareQuery, names_builds};
 
 use super::{State, distinct};
 use crate::{
     db::{self, compare::BuildRow, kernel::VariantRow},
-    error::Result,
+    error::{Refusal, Result},
     state::AppState,
 };
 
@@ -45,6 +45,9 @@ impl Row {
 
 /// Pairs the builds of the states.
 pub async fn pair(state: &AppState, states: &[State], query: &CompareQuery) -> Result<Rows> {
+    if states.iter().any(|state| state.asked.kernel.is_some() || state.asked.target.is_some()) {
+        return pair_any(state, states, query).await;
+    }
     let own_config = states.iter().any(|state| state.asked.config.is_some());
     if own_config || query.config.is_some() {
         return pair_by_name(state, states, query).await;
@@ -67,6 +70,37 @@ pub async fn pair(state: &AppState, states: &[State], query: &CompareQuery) -> R
 async fn names(state: &AppState, ids: &[i32]) -> Result<HashMap<i32, VariantRow>> {
     let rows = db::kernel::list_variants_by_id(&state.pool, ids).await?;
     Ok(rows.into_iter().map(|row| (row.id, row)).collect())
+}
+
+/// Builds of several kernels or targets: one row, each state with the build it names. A state without a config takes that
+/// of the first state that has a build, else the first by label.
+async fn pair_any(state: &AppState, states: &[State], query: &CompareQuery) -> Result<Rows> {
+    let asked: Vec<_> = states.iter().map(|state| state.asked.clone()).collect();
+    if !names_builds(&asked, query) {
+        let message = "states of several kernels or targets are compared build by build; some name no kernel or target";
+        return Err(Refusal::field("states", message)
+            .hint("give the page a `kernel` and a `target`, or each state its own: `3.5.0;target=sm_90a;kernel=matmul`")
+            .into());
+    }
+    let ids = distinct(states.iter().flat_map(|state| state.builds.keys().copied()));
+    let variants = names(state, &ids).await?;
+    let mut taken: Option<String> = None;
+    let mut builds: Vec<Option<BuildRow>> = Vec::with_capacity(states.len());
+    for state in states {
+        let mut own: Vec<&VariantRow> = state.builds.keys().filter_map(|id| variants.get(id)).collect();
+        own.sort_by(|a, b| a.config.cmp(&b.config));
+        let found = match state.asked.config_on(query) {
+            Some(config) => own.iter().find(|variant| variant.config == config),
+            None => own.iter().find(|variant| Some(&variant.config) == taken.as_ref()).or(own.first()),
+        };
+        if let Some(variant) = found {
+            taken.get_or_insert_with(|| variant.config.clone());
+        }
+        builds.push(found.and_then(|variant| state.builds.get(&variant.id).cloned()));
+    }
+    let head = builds.iter().flatten().next().map(|build| build.variant_id);
+    let rows = head.map(|variant_id| Row { variant_id, states: builds, weight: 0 }).into_iter().collect();
+    Ok(Rows { rows, variants })
 }
 
 /// The slower way: a config is asked for, or states have configs of their own.

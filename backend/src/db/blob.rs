@@ -36,6 +36,18 @@ pub struct NewHistogram {
     pub in_hot: Vec<i32>,
 }
 
+/// Says that somebody counts on these blobs, so that `gc` takes them for new: who is told that a blob is held does not
+/// send it. Once an hour is enough, since `gc` spares a day.
+pub async fn renew_blobs(pool: &Pool, digests: &[Vec<u8>]) -> Result<()> {
+    sqlx::query!(
+        "update blob set asked_at = now() where digest = any($1) and asked_at < now() - interval '1 hour'",
+        digests
+    )
+    .execute(pool)
+    .await
+    .map(drop)
+}
+
 /// Of these digests, the ones held.
 pub async fn list_known_digests(pool: &Pool, digests: &[Vec<u8>]) -> Result<Vec<Vec<u8>>> {
     sqlx::query_scalar!("select b.digest from blob b where b.digest = any($1)", digests).fetch_all(pool).await

@@ -28,6 +28,14 @@ pub struct ConflictRow {
     pub held_status: String,
 }
 
+/// A build that is already there with another config document.
+#[derive(Debug)]
+pub struct ConfigConflictRow {
+    pub variant_id: i32,
+    pub held: serde_json::Value,
+    pub sent: serde_json::Value,
+}
+
 /// An artifact of a lowering.
 #[derive(Debug)]
 pub struct HeldArtifactRow {
@@ -48,6 +56,27 @@ pub async fn list_conflicts(conn: &mut Connection, commit_id: i32, new: &NewBuil
         commit_id,
         &new.variant_id,
         &new.lowering_id
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Of these builds, those that the commit already has with another config document.
+pub async fn list_config_conflicts(
+    conn: &mut Connection,
+    commit_id: i32,
+    new: &NewBuilds,
+) -> Result<Vec<ConfigConflictRow>> {
+    sqlx::query_as!(
+        ConfigConflictRow,
+        r#"select b.variant_id, h.body as held, s.body as sent
+           from unnest($2::int[], $3::int[]) as t (variant_id, config_id)
+           join build b on b.commit_id = $1 and b.variant_id = t.variant_id
+           join config h on h.id = b.config_id join config s on s.id = t.config_id
+           where b.config_id <> t.config_id order by b.variant_id limit 1"#,
+        commit_id,
+        &new.variant_id,
+        &new.config_id
     )
     .fetch_all(conn)
     .await

@@ -22,6 +22,24 @@ pub struct ArtifactRow {
     pub digest: Vec<u8>,
 }
 
+/// What is kept of a blob's report in columns.
+#[derive(Clone, Debug)]
+pub struct FactsRow {
+    pub digest: Vec<u8>,
+    pub normal_digest: Option<Vec<u8>>,
+    pub histogram_id: Option<i32>,
+    pub histogram_digest: Option<Vec<u8>>,
+}
+
+/// A number from outside, of one build.
+#[derive(Clone, Debug)]
+pub struct BuildMetricRow {
+    pub commit_id: i32,
+    pub variant_id: i32,
+    pub name: String,
+    pub value: f64,
+}
+
 /// Sums of a commit.
 #[derive(Clone, Debug)]
 pub struct TargetSumRow {
@@ -78,6 +96,52 @@ pub async fn list_artifacts(pool: &Pool, lowering_ids: &[i32]) -> Result<Vec<Art
     )
     .fetch_all(pool)
     .await
+}
+
+/// What the columns of reports say, by digest of the blob.
+pub async fn list_facts(pool: &Pool, digests: &[Vec<u8>]) -> Result<Vec<FactsRow>> {
+    sqlx::query_as!(
+        FactsRow,
+        r#"select b.digest as "digest!", r.normal_digest as "normal_digest?", r.histogram_id as "histogram_id?",
+                  h.digest as "histogram_digest?"
+           from blob b left join report r on r.blob_id = b.id left join histogram h on h.id = r.histogram_id
+           where b.digest = any($1)"#,
+        digests
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// Compressed reports by digest of the blob; blobs without one are left out.
+pub async fn list_report_bodies(pool: &Pool, digests: &[Vec<u8>]) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
+    let rows = sqlx::query!(
+        r#"select b.digest, r.body as "body!" from blob b join report r on r.blob_id = b.id
+           where b.digest = any($1) and r.body is not null"#,
+        digests
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.digest, row.body)).collect())
+}
+
+/// Metrics of builds, each given by commit and variant.
+pub async fn list_build_metrics(pool: &Pool, commit_ids: &[i32], variant_ids: &[i32]) -> Result<Vec<BuildMetricRow>> {
+    sqlx::query_as!(
+        BuildMetricRow,
+        "select m.commit_id, m.variant_id, m.name, m.value
+         from (select distinct * from unnest($1::int[], $2::int[]) as u (commit_id, variant_id)) as t
+         join metric m on m.commit_id = t.commit_id and m.variant_id = t.variant_id",
+        commit_ids,
+        variant_ids
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// Config documents by id.
+pub async fn list_configs(pool: &Pool, ids: &[i32]) -> Result<Vec<(i32, serde_json::Value)>> {
+    let rows = sqlx::query!("select id, body from config where id = any($1)", ids).fetch_all(pool).await?;
+    Ok(rows.into_iter().map(|row| (row.id, row.body)).collect())
 }
 
 /// Toolchains by id.

@@ -73,10 +73,10 @@ pub async fn list_commit_ids(conn: &mut Connection) -> Result<Vec<i32>> {
     sqlx::query_scalar!("select id from commit order by id").fetch_all(conn).await
 }
 
-/// Deletes blobs older than a day that no artifact points at; returns their digests.
+/// Deletes blobs that no artifact points at and nobody sent or asked for within a day; returns their digests.
 pub async fn delete_unreferenced_blobs(conn: &mut Connection) -> Result<Vec<Vec<u8>>> {
     sqlx::query_scalar!(
-        "delete from blob b where created_at < now() - interval '24 hours'
+        "delete from blob b where asked_at < now() - interval '24 hours'
              and not exists (select from artifact a where a.blob_id = b.id) returning digest"
     )
     .fetch_all(conn)

@@ -20,6 +20,12 @@ pub async fn find_answer_locked(
         .await
 }
 
+/// Forgets the answers that manifests of a commit got before: after one with other metrics, the older one says something
+/// again.
+pub async fn delete_answers(conn: &mut Connection, commit_id: i32) -> Result<()> {
+    sqlx::query!("delete from push where commit_id = $1", commit_id).execute(conn).await.map(drop)
+}
+
 /// Keeps an answer.
 pub async fn insert_answer(
     conn: &mut Connection,

@@ -62,6 +62,13 @@ fn commit(commit: &CommitMeta) -> Result<(), Refusal> {
     if commit.parents.contains(&commit.sha) {
         return Err(Refusal::field("commit.parents", "a commit cannot be its own parent"));
     }
+    for (field, seconds) in
+        [("commit.committed_at", Some(commit.committed_at)), ("commit.authored_at", commit.authored_at)]
+    {
+        if seconds.is_some_and(|seconds| !(0..=limits::COMMIT_SECONDS).contains(&seconds)) {
+            return Err(Refusal::field(field, "is no time from 1970 to 9999").hint("seconds since 1970, UTC"));
+        }
+    }
     if commit.pull_request.is_some_and(|number| i32::try_from(number).is_err()) {
         return Err(Refusal::field("commit.pull_request", "is too large"));
     }
@@ -88,6 +95,12 @@ fn build(path: &str, build: &BuildManifest) -> Result<(), Refusal> {
         if !seen.insert((artifact.stage, &artifact.form)) {
             let message = format!("stage {} is there twice in one form", artifact.stage.id());
             return Err(Refusal::field(format!("{path}.artifacts[{m}]"), message));
+        }
+    }
+    for (resource, value) in &build.resources {
+        if !(0..=limits::RESOURCE_VALUE).contains(value) {
+            let message = format!("{} is {value}, not a count from 0 to {}", resource.id(), limits::RESOURCE_VALUE);
+            return Err(Refusal::field(format!("{path}.resources.{}", resource.id()), message));
         }
     }
     if build.metrics.len() > METRICS {

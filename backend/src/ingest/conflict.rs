@@ -1,11 +1,12 @@
 //! A build that the commit already has may come again, but not with something else in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lowerline_shared::{
     api::{BuildManifest, BuildStatus, PushRequest},
     ids::{Digest, shown},
 };
+use serde_json::Value;
 
 use crate::{
     db::{
@@ -14,6 +15,8 @@ use crate::{
     },
     error::{Refusal, Result},
 };
+
+const LABELS: &str = "a config label stands for one config; give the other one another label";
 
 /// The word of a status in rows.
 pub const fn status_id(status: BuildStatus) -> &'static str {
@@ -33,7 +36,50 @@ pub async fn refuse(conn: &mut Connection, commit_id: i32, push: &PushRequest, b
             return Err(refusal.into());
         }
     }
+    for conflict in db::build::list_config_conflicts(conn, commit_id, builds).await? {
+        let Some(n) = builds.variant_id.iter().position(|&id| id == conflict.variant_id) else { continue };
+        return Err(compare_configs(n, &push.builds[n], &conflict.held, &conflict.sent).into());
+    }
     Ok(())
+}
+
+fn name_of(build: &BuildManifest) -> String {
+    format!("{} on {} ({})", shown(build.kernel.as_str()), build.target, shown(build.config.label.as_str()))
+}
+
+/// Names the first value that differs between two config documents.
+fn compare_configs(n: usize, build: &BuildManifest, held: &Value, sent: &Value) -> Refusal {
+    let name = name_of(build);
+    let text = |value: Option<&Value>| match value {
+        None | Some(Value::Null) => "nothing".to_owned(),
+        Some(value) => shown(&value.to_string()),
+    };
+    for part in ["options", "constexprs", "attributes"] {
+        let (held, sent) = (held[part].as_object(), sent[part].as_object());
+        let keys: BTreeSet<&String> = held.into_iter().chain(sent).flat_map(|map| map.keys()).collect();
+        let value = |map: Option<&serde_json::Map<String, Value>>, key: &str| map.and_then(|map| map.get(key)).cloned();
+        if let Some(key) = keys.into_iter().find(|key| value(held, key) != value(sent, key)) {
+            let (was, is) = (value(held, key), value(sent, key));
+            let message = format!(
+                "build {name} is already recorded with other {part}: `{}` is held as {}, {} was sent",
+                shown(key),
+                text(was.as_ref()),
+                text(is.as_ref())
+            );
+            return Refusal::conflict(message).at(format!("builds[{n}].config.{part}")).hint(LABELS);
+        }
+    }
+    let (field, part) = if held["function"] == sent["function"] {
+        ("config.reconstruction", "reconstruction")
+    } else {
+        ("function", "function")
+    };
+    let message = format!(
+        "build {name} is already recorded with another {part}: {} is held, {} was sent",
+        text(held.get(part)),
+        text(sent.get(part))
+    );
+    Refusal::conflict(message).at(format!("builds[{n}].{field}")).hint(LABELS)
 }
 
 async fn compare(
@@ -42,7 +88,7 @@ async fn compare(
     build: &BuildManifest,
     conflict: &ConflictRow,
 ) -> Result<Option<Refusal>> {
-    let name = format!("{} on {} ({})", shown(build.kernel.as_str()), build.target, shown(build.config.label.as_str()));
+    let name = name_of(build);
     let status = status_id(build.status);
     if status != conflict.held_status {
         let message = format!("build {name} is already recorded as {} and was sent as {status}", conflict.held_status);

@@ -59,7 +59,11 @@ pub async fn record(
     let builds = builds(&mut tx, state, project.id, push, &toolchains).await?;
     conflict::refuse(&mut tx, commit_id, push, &builds).await?;
     db::build::insert_builds(&mut tx, commit_id, &builds).await?;
-    db::build::insert_metrics(&mut tx, commit_id, &metrics(push, &builds)).await?;
+    let metrics = metrics(push, &builds);
+    if !metrics.name.is_empty() {
+        db::build::insert_metrics(&mut tx, commit_id, &metrics).await?;
+        db::push::delete_answers(&mut tx, commit_id).await?;
+    }
     derive(&mut tx, commit_id, moved).await?;
 
     let changed = db::build::count_changed(&mut tx, commit_id, &builds.variant_id).await?;

@@ -113,7 +113,7 @@ async fn arrange(conn: &mut Connection, project_id: i32, branch: &str) -> Result
         .collect();
     let order = line(&nodes);
     let mut before = match order.first() {
-        Some(&first) => root_predecessor(conn, project_id, &rows[first]).await?,
+        Some(&first) => root_predecessor(conn, project_id, &rows, &rows[first]).await?,
         None => None,
     };
     let (mut ids, mut positions, mut predecessors, mut moved) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -136,11 +136,16 @@ async fn arrange(conn: &mut Connection, project_id: i32, branch: &str) -> Result
 }
 
 /// A line's first commit is compared with its first parent, when that is held on another line.
-async fn root_predecessor(conn: &mut Connection, project_id: i32, root: &LineRow) -> Result<Option<i32>> {
+async fn root_predecessor(
+    conn: &mut Connection,
+    project_id: i32,
+    line: &[LineRow],
+    root: &LineRow,
+) -> Result<Option<i32>> {
     let parent = root.first_parent.as_deref().and_then(|parent| parent.parse::<CommitSha>().ok());
     match parent {
-        // Its own ancestor: see `order::line`.
-        Some(parent) if parent.as_str() != root.sha => {
+        // A parent on the line itself is in a circle: see `order::line`.
+        Some(parent) if line.iter().all(|row| row.sha != parent.as_str()) => {
             Ok(db::commit::find_commit_id(conn, project_id, parent.as_str()).await?)
         }
         _ => Ok(None),

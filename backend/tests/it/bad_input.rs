@@ -134,6 +134,11 @@ async fn broken_manifests_are_refused_with_their_field() {
         *manifest.pointer_mut(pointer).unwrap() = value;
         manifest
     };
+    let resource = |value: i64| {
+        let mut manifest = good();
+        manifest["builds"][0]["resources"] = json!({ "registers": value });
+        manifest
+    };
     let mut twice = good();
     twice["builds"] = json!([ptx_build("k", "sm_90a", &bytes), ptx_build("k", "sm_90a", &bytes)]);
     let mut extra = good();
@@ -154,6 +159,11 @@ async fn broken_manifests_are_refused_with_their_field() {
             "builds[0].config.options",
         ),
         (change("/commit/parents", json!([sha("a")])), Code::InvalidField, "commit.parents"),
+        (change("/builds/0/kernel", json!("..")), Code::InvalidField, "builds[0].kernel"),
+        (change("/commit/committed_at", json!(-1)), Code::InvalidField, "commit.committed_at"),
+        (change("/commit/committed_at", json!(i64::MAX)), Code::InvalidField, "commit.committed_at"),
+        (resource(-1), Code::InvalidField, "builds[0].resources.registers"),
+        (resource(i64::MAX), Code::InvalidField, "builds[0].resources.registers"),
         (twice, Code::InvalidField, "builds[1]"),
     ];
     for (manifest, code, field) in cases {
@@ -225,4 +235,38 @@ async fn sql_meta_characters_in_every_parameter_never_give_500() {
             assert!(!answer.status.is_server_error(), "{path}: {} {}", answer.status, answer.text());
         }
     }
+}
+
+#[tokio::test]
+async fn query_values_that_mean_nothing_are_422_with_their_field() {
+    let server = Server::start().await;
+    let bytes = ptx(1);
+    server.put(&bytes).await;
+    let mut other_line = manifest(&sha("b"), &[], 1, &[ptx_build("k", "sm_90a", &bytes)]);
+    other_line["commit"]["branch"] = json!("release");
+    for push in [&manifest(&sha("a"), &[], 0, &[ptx_build("k", "sm_90a", &bytes)]), &other_line] {
+        assert_eq!(server.push(push).await.status, 200);
+    }
+    let (a, b) = (sha("a"), sha("b"));
+    for (path, field) in [
+        ("commits?limit=many".to_owned(), "limit"),
+        ("commits?before=..".to_owned(), "before"),
+        (format!("commits?before={b}"), "before"),
+        ("trends?kernel=k&measure=no_such".to_owned(), "measure"),
+        ("trends?kernel=k&measure=instructions,sass:".to_owned(), "measure"),
+        ("trends?kernel=k&target=SM%2090".to_owned(), "target"),
+        ("trends?kernel=k&scope=everywhere".to_owned(), "scope"),
+        ("trends".to_owned(), "kernel"),
+        (format!("compare/{a}...{b}?scope=everywhere"), "scope"),
+        (format!("compare/{a}...{b}?target=SM%2090"), "target"),
+        (format!("compare/{a}?kernel=k"), "states"),
+    ] {
+        let problem = server.get(&format!("/api/v1/projects/triton/{path}")).await.problem(422);
+        assert_eq!((problem.code, problem.field.as_deref()), (Code::InvalidField, Some(field)), "{path}");
+        assert!(problem.hint.is_some(), "{path}: {}", problem.message);
+    }
+    let unknown = server.get(&format!("/api/v1/projects/triton/compare/{a}...9.9.9")).await.problem(404);
+    assert!(unknown.message.contains("9.9.9"), "{}", unknown.message);
+    let rows: Vec<CommitRow> = server.read(&format!("/projects/triton/commits?before={b}&branch=release")).await;
+    assert!(rows.is_empty(), "nothing is before the first commit of its line");
 }

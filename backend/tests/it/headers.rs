@@ -72,7 +72,14 @@ async fn two_pages_have_two_nonces_everywhere_filled_in() {
 #[tokio::test]
 async fn unknown_addresses_get_the_shell_with_404() {
     let (server, _folder) = with_pages().await;
-    for path in ["/nothing", "/p/none", "/p/none/trends?kernel=k", "/p/triton/commits/9.9.9", "/p/UPPER"] {
+    for path in [
+        "/nothing",
+        "/p/none",
+        "/p/none/trends?kernel=k",
+        "/p/triton/commits/9.9.9",
+        "/p/triton/compare/9.9.8...9.9.9",
+        "/p/UPPER",
+    ] {
         let answer = server.get(path).await;
         assert_eq!(answer.status, 404, "{path}");
         assert!(answer.text().contains("<title>Not found"), "{path}");
@@ -141,4 +148,7 @@ async fn assets_are_served_compressed_and_for_ever() {
     assert_eq!(missing.status, 404);
     assert!(!missing.header("cache-control").contains("immutable"));
     assert_eq!(server.get("/assets/..%2findex.html").await.status, 404);
+    for length in [250, 255, 256, 5_000] {
+        server.get(&format!("/assets/{}.js", "a".repeat(length))).await.problem(404);
+    }
 }

@@ -10,4 +10,5 @@ mod order;
 mod process;
 mod push;
 mod reads;
+mod states;
 mod support;

@@ -105,9 +105,36 @@ async fn a_lost_file_is_asked_for_and_taken_again() {
     for file in server.state.blobs.list().unwrap() {
         std::fs::remove_file(&file.path).unwrap();
     }
+    let problem = server.get(&format!("/api/v1/blobs/{}", digest(&bytes))).await.problem(410);
+    assert!(problem.message.contains("is gone"), "{}", problem.message);
     let question = serde_json::json!({ "digests": [digest(&bytes)] }).to_string();
     let answer = server.write(Method::POST, "/api/v1/projects/triton/blobs/missing", question).await;
     assert!(answer.text().contains(&digest(&bytes).to_string()));
     assert_eq!(server.put(&bytes).await.status, StatusCode::OK);
     assert_eq!(server.get(&format!("/api/v1/blobs/{}", digest(&bytes))).await.body, bytes);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn gc_spares_a_blob_that_was_said_to_be_held() {
+    let server = with_one_build().await;
+    let (asked, sent_again, forgotten) = (ptx(20), ptx(21), ptx(22));
+    for bytes in [&asked, &sent_again, &forgotten] {
+        server.put(bytes).await;
+    }
+    for file in server.state.blobs.list().unwrap() {
+        make_old(&file.path);
+    }
+    let make_rows_old = "update blob set asked_at = now() - interval '48 hours'";
+    sqlx::raw_sql(make_rows_old).execute(&server.state.pool).await.unwrap();
+    let question = serde_json::json!({ "digests": [digest(&asked)] }).to_string();
+    let answer = server.write(Method::POST, "/api/v1/projects/triton/blobs/missing", question).await;
+    assert!(!answer.text().contains(&digest(&asked).to_string()), "it is held");
+    assert_eq!(server.put(&sent_again).await.status, StatusCode::OK);
+    assert!(run(&server, &["gc", "--yes"]).starts_with("deleted: 1 blobs"));
+    for (bytes, is_kept) in [(&asked, true), (&sent_again, true), (&forgotten, false)] {
+        let path = format!("/api/v1/blobs/{}", digest(bytes));
+        assert_eq!(server.get(&path).await.status == StatusCode::OK, is_kept);
+    }
+    let builds = [ptx_build("a", "sm_90a", &asked), ptx_build("b", "sm_90a", &sent_again)];
+    assert_eq!(server.push(&manifest(&sha("b"), &[], 1, &builds)).await.status, StatusCode::OK);
 }

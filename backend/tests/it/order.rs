@@ -146,3 +146,20 @@ async fn a_commit_pushed_again_with_another_time_keeps_its_place() {
     let expected: Vec<(u32, String)> = [2, 1, 0].map(|n| (n, sha(&format!("commit {n}")))).to_vec();
     assert_eq!(line, expected);
 }
+
+#[tokio::test]
+async fn parents_in_a_circle_stand_the_same_in_any_order_of_pushes() {
+    let name = |n: usize| sha(&format!("commit {n}"));
+    let parents = [vec![name(1)], vec![name(2)], vec![name(0)], vec![], vec![name(1)]];
+    let manifests: Vec<Value> = (0..parents.len())
+        .map(|n| {
+            let at = [5, 3, 4, 9, 1][n];
+            manifest(&name(n), &parents[n], at, &[ptx_build("a", "sm_90a", &ptx(n % CONTENTS + 1))])
+        })
+        .collect();
+    let expected = pushed(&manifests, &[0, 1, 2, 3, 4]).await;
+    assert_eq!(expected["commits"].as_array().map(Vec::len), Some(parents.len()));
+    for order in [[4, 3, 2, 1, 0], [3, 0, 4, 2, 1], [1, 2, 0, 4, 3], [2, 3, 1, 4, 0]] {
+        assert_eq!(pushed(&manifests, &order).await, expected, "{order:?}");
+    }
+}

@@ -185,3 +185,28 @@ fn check_finds_a_deleted_blob_and_a_changed_byte() {
         assert_eq!(text.contains(&digest(bytes).to_string()), is_named, "{text}");
     }
 }
+
+#[test]
+fn what_a_killed_server_was_receiving_is_gone_after_the_next_start() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Process::start(data.path());
+    let incoming = || fs::read_dir(data.path().join("blobs/incoming")).unwrap().count();
+    let mut upload = TcpStream::connect(&server.address).unwrap();
+    let token = make_token(data.path());
+    let head = format!(
+        "PUT /api/v1/projects/triton/blobs/{} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\ncontent-length: 9\r\n\r\n",
+        digest(b"123456789")
+    );
+    upload.write_all(head.as_bytes()).unwrap();
+    upload.write_all(b"1234").unwrap();
+    let deadline = std::time::Instant::now() + std::time::Duration::from_mins(1);
+    while incoming() == 0 {
+        assert!(std::time::Instant::now() < deadline, "the upload begins");
+        std::thread::yield_now();
+    }
+    server.kill();
+    assert_eq!(incoming(), 1, "nobody cleaned up");
+    let server = Process::start(data.path());
+    assert_eq!(incoming(), 0);
+    assert!(server.terminate().success());
+}

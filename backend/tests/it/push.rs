@@ -2,7 +2,7 @@
 
 use axum::http::Method;
 use lowerline_shared::{
-    api::{BlobStored, CommitRow, MissingResponse, PushResponse},
+    api::{BlobStored, CommitRow, MissingResponse, PushResponse, TrendResponse},
     problem::Code,
 };
 use serde_json::json;
@@ -134,4 +134,57 @@ async fn compressed_and_plain_bytes_are_one_blob() {
     let plain = server.put(&bytes).await;
     assert_eq!(compressed.json::<BlobStored>(), plain.json::<BlobStored>());
     assert_eq!(server.files(), 1);
+}
+
+#[tokio::test]
+async fn metrics_pushed_again_win_whatever_came_between() {
+    let server = Server::start().await;
+    let bytes = ptx(1);
+    server.put(&bytes).await;
+    let push = |tflops: f64| {
+        let mut build = ptx_build("k", "sm_90a", &bytes);
+        build["metrics"] = json!({ "tflops": tflops });
+        manifest(&sha("a"), &[], 0, &[build])
+    };
+    for tflops in [1.0, 2.0, 1.0] {
+        assert_eq!(server.push(&push(tflops)).await.status, 200);
+        let trend: TrendResponse = server.read("/projects/triton/trends?kernel=k&measure=metric:tflops").await;
+        assert_eq!(trend.series[0].steps.iter().map(|step| step.value).collect::<Vec<_>>(), [Some(tflops)]);
+    }
+}
+
+#[tokio::test]
+async fn another_config_under_the_same_label_is_409_with_both_values() {
+    let server = Server::start().await;
+    let bytes = ptx(1);
+    server.put(&bytes).await;
+    let push = |config: serde_json::Value| {
+        let mut build = ptx_build("k", "sm_90a", &bytes);
+        build["config"] = config;
+        manifest(&sha("a"), &[], 0, &[ptx_build("other", "sm_90a", &bytes), build])
+    };
+    let first = json!({ "label": "c", "options": { "num_warps": 4, "num_stages": 3 } });
+    assert_eq!(server.push(&push(first.clone())).await.status, 200);
+    assert_eq!(server.push(&push(first)).await.status, 200);
+    for (config, field, parts) in [
+        (
+            json!({ "label": "c", "options": { "num_warps": 8, "num_stages": 3 } }),
+            "builds[1].config.options",
+            ["`num_warps` is held as 4, 8 was sent", "k on sm_90a (c)"],
+        ),
+        (
+            json!({ "label": "c", "options": { "num_warps": 4, "num_stages": 3 }, "reconstruction": "by hand" }),
+            "builds[1].config.reconstruction",
+            ["nothing is held", "\"by hand\" was sent"],
+        ),
+        (
+            json!({ "label": "c", "options": { "num_warps": 4 } }),
+            "builds[1].config.options",
+            ["`num_stages` is held as 3", "nothing was sent"],
+        ),
+    ] {
+        let problem = server.push(&push(config)).await.problem(409);
+        assert_eq!((problem.code, problem.field.as_deref()), (Code::DifferentContent, Some(field)));
+        assert!(parts.iter().all(|part| problem.message.contains(part)), "{}", problem.message);
+    }
 }

@@ -17,6 +17,63 @@ pub struct Takeaway {
     pub name: &'static str,
 }
 
+/// Writes and copies one takeaway.
+#[derive(Clone, Copy)]
+struct Writer {
+    takeaway: Signal<Takeaway>,
+    toaster: Toaster,
+}
+
+impl Writer {
+    fn link(self) -> String {
+        self.takeaway.with_untracked(|takeaway| browser::absolute(&takeaway.page.path()))
+    }
+
+    fn table(self) -> Option<Table> {
+        let table = self.takeaway.with_untracked(|takeaway| takeaway.table.clone());
+        table.map(|table| Table { link: self.link(), ..table })
+    }
+
+    fn copy_link(self) {
+        self.toaster.copy("Link", self.link());
+    }
+
+    fn copy_markdown(self) {
+        match self.table() {
+            Some(table) => self.toaster.copy("Markdown", table.markdown()),
+            None => self.toaster.say("There is no table yet"),
+        }
+    }
+
+    fn save(self, ending: &'static str) {
+        let Some(table) = self.table() else { return self.toaster.say("There is no table yet") };
+        let name = self.takeaway.with_untracked(|takeaway| format!("{}.{ending}", takeaway.name));
+        match ending {
+            "csv" => browser::download(&name, "text/csv;charset=utf-8", &table.csv()),
+            _ => browser::download(&name, "application/json", &table.json()),
+        }
+    }
+}
+
+/// The same for one table of a page that has several, without keys.
+#[component]
+pub fn CopyTable(
+    /// Read when a button is pressed.
+    #[prop(into)]
+    takeaway: Signal<Takeaway>,
+) -> impl IntoView {
+    let writer = Writer { takeaway, toaster: expect_context() };
+    view! {
+        <span class="acts small">
+            <button class="btn quiet" type="button" data-test="copy-table" on:click=move |_| writer.copy_markdown()>
+                "Markdown"
+            </button>
+            <button class="btn quiet" type="button" on:click=move |_| writer.save("csv")>"CSV"</button>
+            <button class="btn quiet" type="button" on:click=move |_| writer.save("json")>"JSON"</button>
+        </span>
+    }
+}
+
 /// The buttons, and the keys `y` and `m`.
 #[component]
 pub fn Export(
@@ -24,49 +81,30 @@ pub fn Export(
     #[prop(into)]
     takeaway: Signal<Takeaway>,
 ) -> impl IntoView {
-    let toaster: Toaster = expect_context();
-    let link = move || takeaway.with_untracked(|takeaway| browser::absolute(&takeaway.page.path()));
-    let table = move || {
-        takeaway.with_untracked(|takeaway| {
-            takeaway.table.clone().map(|table| Table { link: browser::absolute(&takeaway.page.path()), ..table })
-        })
-    };
-    let copy_link = move || toaster.copy("Link", link());
-    let copy_markdown = move || match table() {
-        Some(table) => toaster.copy("Markdown", table.markdown()),
-        None => toaster.say("There is no table yet"),
-    };
-    let save = move |ending: &'static str| {
-        let Some(table) = table() else { return toaster.say("There is no table yet") };
-        let name = takeaway.with_untracked(|takeaway| format!("{}.{ending}", takeaway.name));
-        match ending {
-            "csv" => browser::download(&name, "text/csv;charset=utf-8", &table.csv()),
-            _ => browser::download(&name, "application/json", &table.json()),
-        }
-    };
+    let writer = Writer { takeaway, toaster: expect_context() };
     let keys = window_event_listener(leptos::ev::keydown, move |event| {
         if browser::is_typing() || event.ctrl_key() || event.meta_key() || event.alt_key() {
             return;
         }
         match event.key().as_str() {
-            "y" => copy_link(),
-            "m" => copy_markdown(),
+            "y" => writer.copy_link(),
+            "m" => writer.copy_markdown(),
             _ => {}
         }
     });
     on_cleanup(move || keys.remove());
     view! {
         <span class="acts">
-            <button class="btn" type="button" data-test="copy-link" on:click=move |_| copy_link()>
+            <button class="btn" type="button" data-test="copy-link" on:click=move |_| writer.copy_link()>
                 "Copy link " <kbd>"y"</kbd>
             </button>
-            <button class="btn" type="button" data-test="copy-markdown" on:click=move |_| copy_markdown()>
+            <button class="btn" type="button" data-test="copy-markdown" on:click=move |_| writer.copy_markdown()>
                 "Copy Markdown " <kbd>"m"</kbd>
             </button>
-            <button class="btn quiet" type="button" data-test="save-csv" on:click=move |_| save("csv")>
+            <button class="btn quiet" type="button" data-test="save-csv" on:click=move |_| writer.save("csv")>
                 "CSV"
             </button>
-            <button class="btn quiet" type="button" data-test="save-json" on:click=move |_| save("json")>
+            <button class="btn quiet" type="button" data-test="save-json" on:click=move |_| writer.save("json")>
                 "JSON"
             </button>
         </span>

@@ -6,11 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{ArtifactRef, BuildStatus, Toolchain};
 use crate::{
+    explain::Explanation,
     family::Family,
     ids::{CommitSha, KernelName, ProjectSlug, Rev, TargetName},
     measure::Measure,
     report::Resource,
     stage::{Scope, Stage},
+    strip::Strip,
 };
 
 /// A project in a list.
@@ -226,18 +228,24 @@ pub struct TrendResponse {
 /// One state of a comparison, as resolved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateInfo {
-    /// The commit; `None` when the project has none of that revision.
-    pub commit: Option<CommitSummary>,
+    /// The commit.
+    pub commit: CommitSummary,
     /// As asked.
     pub rev: Rev,
-    /// Config override, as asked.
+    /// Config of its own, as asked.
     pub config: Option<String>,
+    /// Target of its own, as asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<TargetName>,
+    /// Key of a kernel of its own, as asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
     /// Set when the state is no compiler's own output.
     pub reconstruction: Option<String>,
 }
 
 /// What one state has of one build.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum StateBuild {
     /// Built.
@@ -250,6 +258,9 @@ pub enum StateBuild {
         config: String,
         /// Set when it is no compiler's own output.
         reconstruction: Option<String>,
+        /// Numbers from outside (`tflops`); filled for one build, empty in lists.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        metrics: BTreeMap<String, f64>,
     },
     /// Tried and failed.
     Failed {
@@ -307,6 +318,31 @@ pub struct ResourceRow {
     pub values: Counts,
 }
 
+/// The build of a state that comes nearest to the one it lacks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NearestBuild {
+    /// The state that lacks the build, from 0.
+    pub state: u32,
+    /// Label of a config that the state has for the same kernel and target.
+    pub config: String,
+    /// In what the two configs differ: name, value of the one asked for, value of this one; `None` where it has none.
+    pub differs: Vec<(String, Option<String>, Option<String>)>,
+}
+
+/// What only one build in depth has.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Depth {
+    /// Which stages are equal, and what differs at the first that is not.
+    pub strip: Strip,
+    /// Inputs and decisions side by side.
+    pub explanation: Explanation,
+    /// Whether all builds are known to be of one source: one kernel at one commit, or equal source stages.
+    pub one_source: bool,
+    /// For states without the build: the nearest they have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nearest: Vec<NearestBuild>,
+}
+
 /// One kernel, target and config over the states.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BuildComparison {
@@ -326,6 +362,9 @@ pub struct BuildComparison {
     pub changed: bool,
     /// Sum of absolute machine-level count differences to the first state: the order of the list.
     pub weight: u64,
+    /// Filled when each state names one kernel and target and one build is left, `None` in lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<Box<Depth>>,
 }
 
 /// States side by side.

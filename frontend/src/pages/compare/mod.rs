@@ -9,7 +9,7 @@ use lowerline_shared::{
     comparison::{self, state_name},
     display,
     ids::{self, ProjectSlug},
-    permalink::{CompareQuery, Page, StateRef},
+    permalink::{CompareQuery, Page, StateRef, names_builds},
 };
 
 use crate::{
@@ -19,6 +19,8 @@ use crate::{
     parts::{export::Takeaway, states},
 };
 
+mod builds;
+mod explain;
 mod families;
 mod filters;
 mod list;
@@ -84,6 +86,7 @@ pub fn Compare(project: ProjectSlug) -> impl IntoView {
                 <span class="sub" data-test="states">{move || states_line(view, fetched.data.get().as_deref())}</span>
             </div>
             <filters::Filters view data=fetched.data takeaway/>
+            <builds::Builds view/>
             {states::fetched("This comparison", fetched, 5, move |data: Arc<CompareResponse>| shown(view, &data))}
         </div>
     }
@@ -91,7 +94,7 @@ pub fn Compare(project: ProjectSlug) -> impl IntoView {
 
 /// Whether the answer is one build in depth.
 fn only_build(view: View, data: &CompareResponse) -> Option<&BuildComparison> {
-    let asked = view.state.with(|(_, query)| query.kernel.is_some() && query.target.is_some());
+    let asked = view.state.with(|(states, query)| names_builds(states, query));
     match data.builds.as_slice() {
         [build] if asked => Some(build),
         _ => None,
@@ -162,6 +165,7 @@ fn one(view: View, data: Arc<CompareResponse>) -> AnyView {
         <div class="stack">
             {side::cards(view, &data, build)}
             {strip::panel(view, build, &names)}
+            {follow(explain::panel)}
             <div class="cmp2">{follow(saved::panel)} {resources::panel(build, &names)}</div>
             {follow(families::panel)}
             {move || {

@@ -17,7 +17,7 @@ pub fn heads(data: &CompareResponse) -> impl IntoView + use<> {
         view! {
             <section class="panel state" data-test="state">
                 {head(n, state, state.reconstruction.as_deref(), state_name(state))}
-                {state.commit.as_ref().map(|commit| tools(&commit.toolchain))}
+                {tools(&state.commit.toolchain)}
             </section>
         }
     });
@@ -36,6 +36,7 @@ pub fn cards(view: View, data: &CompareResponse, build: &BuildComparison) -> imp
             <section class="panel state" class:s2=reconstruction.is_some() data-test="state">
                 {head(n, state, reconstruction, names.get(n).cloned().unwrap_or_default())}
                 {body(view, n, state, built)}
+                {nearest(view, n, build)}
             </section>
         }
     });
@@ -53,13 +54,9 @@ fn head(n: usize, state: &StateInfo, reconstruction: Option<&str>, name: String)
         view! { <span class="badge dash" title=what.to_owned() data-test="reconstruction">"reconstructed, not a release"</span> }
     });
     let what = reconstruction.map(|what| view! { <p class="brk">{ids::shown(what)}</p> });
-    let about = match &state.commit {
-        Some(commit) => {
-            view! { <p class="brk">{marks::foreign(&commit.subject)} " · " {display::day(commit.committed_at)}</p> }
-                .into_any()
-        }
-        None => view! { <p class="note">"This project has no commit of that name."</p> }.into_any(),
-    };
+    let commit = &state.commit;
+    let about =
+        view! { <p class="brk">{marks::foreign(&commit.subject)} " · " {display::day(commit.committed_at)}</p> };
     view! {
         <h2>
             <span class="muted">{letter(n).to_string()}</span>
@@ -101,7 +98,7 @@ fn body(view: View, n: usize, state: &StateInfo, built: &StateBuild) -> AnyView 
             .into_any()
         }
         StateBuild::Missing => {
-            let commit = state.commit.as_ref().and_then(|commit| commit.sha.as_str().parse().ok());
+            let commit = state.commit.sha.as_str().parse().ok();
             let link = commit.map(|rev| Page::Commit(view.project.get_value(), rev).path());
             let label = format!("What state {} has", letter(n));
             view! {
@@ -110,4 +107,27 @@ fn body(view: View, n: usize, state: &StateInfo, built: &StateBuild) -> AnyView 
             .into_any()
         }
     }
+}
+
+/// For a state without the build: the nearest it has, and in what the two configs differ.
+fn nearest(view: View, n: usize, build: &BuildComparison) -> impl IntoView + use<> {
+    let found = build.depth.as_ref()?.nearest.iter().find(|nearest| usize::try_from(nearest.state) == Ok(n))?;
+    let config = found.config.clone();
+    let href = view.page(|states, _| {
+        if let Some(state) = states.get_mut(n) {
+            state.config = Some(config);
+        }
+    });
+    let value = |value: &Option<String>| value.as_deref().map_or_else(|| "none".to_owned(), ids::shown);
+    let changes: Vec<String> = found
+        .differs
+        .iter()
+        .map(|(name, asked, has)| format!("{} {} → {}", ids::shown(name), value(asked), value(has)))
+        .collect();
+    let changes = if changes.is_empty() { "the same values".to_owned() } else { changes.join(", ") };
+    Some(view! {
+        <p class="small" data-test="nearest">
+            "nearest config here: " <a class="brk" href=href.path()>{ids::shown(&found.config)}</a> " (" {changes} ")"
+        </p>
+    })
 }

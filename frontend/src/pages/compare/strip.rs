@@ -1,85 +1,32 @@
 //! The stage strip: where a change began. The first line of any change is the first stage that differs.
 
-use std::{collections::BTreeMap, sync::Arc};
-
-use leptos::{prelude::*, task::spawn_local};
+use leptos::prelude::*;
 use lowerline_shared::{
-    api::{ArtifactRef, BuildComparison, StateBuild},
-    api_path,
-    comparison::{self, OperationChange, ReportExcerpt},
+    api::BuildComparison,
     display,
-    ids::Digest,
     stage::Stage,
-    strip::{Relation, Strip, StripCell, StripColumn, strip},
+    strip::{Relation, Strip, StripCell, StripColumn},
 };
 
 use super::View;
-use crate::fetch::get_json;
 
-/// Operations named in the sentence.
-const NAMED: usize = 4;
-
-/// Reports by digest; `None` for a blob without one.
-type Reports = BTreeMap<Digest, Option<Arc<ReportExcerpt>>>;
-
-fn artifacts(build: &BuildComparison) -> Vec<Vec<ArtifactRef>> {
-    let main = |state: &StateBuild| match state {
-        StateBuild::Built { artifacts, .. } => {
-            artifacts.iter().filter(|artifact| artifact.form.is_empty()).cloned().collect()
-        }
-        StateBuild::Failed { .. } | StateBuild::Missing => Vec::new(),
-    };
-    build.states.iter().map(main).collect()
-}
-
-/// The panel. Reports come one by one; the strip shows when all are there.
-pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> impl IntoView + use<> {
-    let artifacts = StoredValue::new(artifacts(build));
-    let mut digests: Vec<Digest> =
-        artifacts.with_value(|all| all.iter().flatten().map(|artifact| artifact.digest).collect());
-    digests.sort_unstable();
-    digests.dedup();
-    let expected = digests.len();
-    let reports = RwSignal::new(Reports::new());
-    for digest in digests {
-        spawn_local(async move {
-            let report = get_json::<ReportExcerpt>(&api_path::report(&digest)).await.ok().map(Arc::new);
-            reports.try_update(|reports| reports.insert(digest, report));
-        });
-    }
+/// The panel; nothing for a build without stages to compare.
+pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> AnyView {
+    let Some(strip) = build.depth.as_ref().map(|depth| depth.strip.clone()) else { return ().into_any() };
     let names = names.to_vec();
     view! {
         <section class="panel" data-test="strip">
             {move || {
                 // Links hold the whole state of the page.
                 view.state.with(|_| ());
-                reports
-                    .with(|reports| {
-                        if reports.len() < expected {
-                            return view! { <div class="body loading"><span class="skel w2"></span><span class="skel tall"></span></div> }
-                                .into_any();
-                        }
-                        artifacts.with_value(|artifacts| shown(view, artifacts, reports, &names))
-                    })
+                shown(view, &strip, &names)
             }}
         </section>
     }
+    .into_any()
 }
 
-fn shown(view: View, artifacts: &[Vec<ArtifactRef>], reports: &Reports, names: &[String]) -> AnyView {
-    let mut known = Vec::new();
-    let states: Vec<_> = artifacts
-        .iter()
-        .map(|artifacts| {
-            let facts = artifacts.iter().map(|artifact| {
-                let unread = ReportExcerpt::default();
-                let report = reports.get(&artifact.digest).and_then(Option::as_deref).unwrap_or(&unread);
-                (artifact.stage, comparison::stage_facts(artifact.digest, report, &mut known))
-            });
-            facts.collect::<BTreeMap<_, _>>()
-        })
-        .collect();
-    let strip = strip(&states);
+fn shown(view: View, strip: &Strip, names: &[String]) -> AnyView {
     let first = strip.first_difference;
     let heads = strip.columns.iter().map(|column| {
         let is_first = first == Some(column.stage);
@@ -97,7 +44,6 @@ fn shown(view: View, artifacts: &[Vec<ArtifactRef>], reports: &Reports, names: &
         });
         view! { <tr><th scope="row">{name.clone()}</th>{cells.collect_view()}</tr> }
     });
-    let sentence = sentence(&strip, artifacts, reports);
     let link = first.filter(|stage| lowerline_analyzer::diff::has_text(*stage)).map(|stage| {
         let href = view.page(|_, query| query.stage = Some(stage)).path();
         view! { " " <a href=href data-test="open-text">"Open aligned " {stage.label()}</a> }
@@ -110,9 +56,18 @@ fn shown(view: View, artifacts: &[Vec<ArtifactRef>], reports: &Reports, names: &
                 <tbody>{rows.collect_view()}</tbody>
             </table>
         </div>
-        <p class="body ink2 brk" data-test="strip-sentence">{sentence} {link}</p>
+        <p class="body ink2 brk" data-test="strip-sentence">{words(&strip.sentence(names))} {link}</p>
     }
     .into_any()
+}
+
+/// A sentence with its names of operations between backticks set as code.
+pub fn words(sentence: &str) -> impl IntoView + use<> {
+    let parts = sentence.split('`').enumerate().map(|(n, part)| {
+        let part = part.to_owned();
+        if n % 2 == 1 { view! { <code>{part}</code> }.into_any() } else { part.into_any() }
+    });
+    parts.collect_view()
 }
 
 fn stage_cell(view: View, column: &StripColumn, cell: Option<&StripCell>) -> AnyView {
@@ -140,38 +95,4 @@ fn stage_cell(view: View, column: &StripColumn, cell: Option<&StripCell>) -> Any
     } else {
         view! { <span class=fill title=title>{inner}</span> }.into_any()
     }
-}
-
-fn named(change: &OperationChange) -> String {
-    let loops = change.in_loop.filter(|(before, now)| before != now);
-    let loops = loops.map(|(before, now)| format!(" (in a loop {before} → {now})")).unwrap_or_default();
-    format!("{} {} → {}{loops}", change.name, change.before, change.now)
-}
-
-/// What the strip says, in words.
-fn sentence(strip: &Strip, artifacts: &[Vec<ArtifactRef>], reports: &Reports) -> String {
-    let equal = strip.last_equal.map(|stage| format!("{} is equal", stage.label()));
-    let Some(first) = strip.first_difference else {
-        return equal.map_or_else(
-            || "The states have no stage in common.".to_owned(),
-            |_| "Equal in every stage that two states have.".to_owned(),
-        );
-    };
-    let mut having = artifacts.iter().filter_map(|artifacts| {
-        let artifact = artifacts.iter().find(|artifact| artifact.stage == first)?;
-        reports.get(&artifact.digest)?.clone()
-    });
-    let changes = match (having.next(), having.next_back()) {
-        (Some(a), Some(b)) => comparison::operation_changes(&a, &b),
-        _ => Vec::new(),
-    };
-    let mut words: Vec<String> = changes.iter().take(NAMED).map(named).collect();
-    if changes.len() > NAMED {
-        words.push(format!("{} more", changes.len() - NAMED));
-    }
-    if words.is_empty() {
-        words.push("the same operations, in another order or with other operands".to_owned());
-    }
-    let equal = equal.map(|equal| format!("{equal}; ")).unwrap_or_default();
-    format!("{equal}{}: {}.", first.label(), words.join(", "))
 }

@@ -1,0 +1,1 @@
+alter table blob rename column asked_at to created_at;

@@ -1,0 +1,2 @@
+-- When somebody last sent it or was told that it is held: what `gc` spares a day is not only what is new.
+alter table blob rename column created_at to asked_at;
