@@ -67,6 +67,7 @@ fn reading() -> Router<AppState> {
         .route("/projects/{project}/commits/{rev}", get(projects::get_commit))
         .route("/projects/{project}/measures", get(projects::list_measures))
         .route("/projects/{project}/trends", get(reads::get_trends))
+        .route("/projects/{project}/trends/chart.svg", get(reads::get_trends_chart))
         .route("/projects/{project}/compare/{states}", get(reads::get_comparison))
         .route("/blobs/{digest}", get(blobs::get_blob))
         .route("/blobs/{digest}/report", get(blobs::get_report))

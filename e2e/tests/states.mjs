@@ -68,14 +68,13 @@ export default function define(test) {
   }
 
   test(
-    "states: a revision nobody pushed stays a column, never dropped",
+    "states: a comparison with a revision nobody pushed names it",
     async (page) => {
-      await page.goto("/p/triton/compare/3.4.0...0.0.0/flex_attention?target=sm_100a&config=128x64_w8_s2");
-      await page.locator('[data-test="state"], [data-test="error"]').first().waitFor();
-      if ((await part(page, "state").count()) > 0) {
-        assert.equal(await part(page, "state").count(), 2);
-        assert.match(await part(page, "state").last().innerText(), /no commit of that name/);
-      }
+      const answer = await page.goto("/p/triton/compare/3.4.0...0.0.0/flex_attention?target=sm_100a&config=128x64_w8_s2");
+      assert.equal(answer.status(), 404);
+      assert.match(await page.title(), /^Not found/);
+      await part(page, "error").first().waitFor();
+      assert.match(await text(page, "error"), /0\.0\.0/);
     },
     { allow: [/404/] },
   );

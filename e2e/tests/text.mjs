@@ -11,7 +11,7 @@ export default function define(test) {
     await part(page, "strip-sentence").waitFor();
     const sentence = await text(page, "strip-sentence");
     assert.ok(sentence.startsWith("TTIR is equal; TTGIR:"), sentence);
-    assert.ok(sentence.includes("ttg.convert_layout 11 → 7"), sentence);
+    assert.ok(sentence.includes("4 ttg.convert_layout fewer"), sentence);
     await part(page, "open-text").click();
     await part(page, "diff").waitFor();
     assert.equal(new URL(page.url()).searchParams.get("stage"), "ttgir");

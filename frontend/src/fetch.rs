@@ -104,11 +104,6 @@ fn follow<T: Send + Sync + 'static>(
     fetched
 }
 
-/// Asks once for JSON.
-pub async fn get_json<T: DeserializeOwned>(address: &str) -> Result<T, Failure> {
-    get(address, read_json).await
-}
-
 fn read_json<T: DeserializeOwned>(body: &str) -> Result<T, String> {
     serde_json::from_str(body).map_err(|error| format!("The answer could not be read: {error}."))
 }

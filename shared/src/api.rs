@@ -8,6 +8,7 @@
 //! | `GET /projects/{project}/commits/{rev}` | → [`CommitDetail`] |
 //! | `GET /projects/{project}/measures?kernel=&q=` | → [`Vec<MeasureHit>`] |
 //! | `GET /projects/{project}/trends?…` ([`crate::permalink::TrendsQuery`]) | → [`TrendResponse`] |
+//! | `GET /projects/{project}/trends/chart.svg?…` | → the same as SVG |
 //! | `GET /projects/{project}/compare/{a}...{b}?…` ([`crate::permalink::CompareQuery`]) | → [`CompareResponse`] |
 //! | `GET /blobs/{digest}`, `GET /blobs/{digest}/report` | → bytes, [`crate::report::Report`] |
 //! | `POST /projects/{project}/blobs/missing` | [`DigestsRequest`] → [`MissingResponse`] |

@@ -42,6 +42,12 @@ pub fn trends(project: &ProjectSlug, query: &TrendsQuery) -> String {
     format!("{PREFIX}/projects/{project}/trends{}", query.query())
 }
 
+/// `GET` → the same as a picture (SVG).
+pub fn trends_chart(project: &ProjectSlug, query: &TrendsQuery) -> String {
+    let query = TrendsQuery { at: None, ..query.clone() };
+    format!("{PREFIX}/projects/{project}/trends/chart.svg{}", query.query())
+}
+
 /// `GET` → the bytes of a blob.
 pub fn blob(digest: &Digest) -> String {
     format!("{PREFIX}/blobs/{digest}")

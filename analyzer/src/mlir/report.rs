@@ -7,7 +7,11 @@ use lowerline_shared::{
     stage::Stage,
 };
 
-use super::{Module, Operation, nesting::{NONE, Nesting, nesting}, parse::parse};
+use super::{
+    Module, Operation,
+    nesting::{NONE, Nesting, nesting},
+    parse::parse,
+};
 use crate::{
     AnalyzeError, Budget, assemble,
     stream::{NOWHERE, Places},
@@ -143,7 +147,7 @@ fn count_in_loops(
             *counts.entry((*inner, operation.name)).or_default() += 1;
         }
     }
-    budget.store(counts.len() as u64)?;
+    budget.store(counts.len())?;
     // The reports' loops of a function are in the order of the nesting's.
     let mut before: HashMap<u32, usize> = HashMap::new();
     let place_in_function: Vec<usize> = nesting

@@ -3,11 +3,13 @@
 use axum::{
     Json,
     extract::{OriginalUri, Path, RawQuery, State},
+    http::{HeaderValue, header},
+    response::{IntoResponse as _, Response},
 };
 use lowerline_shared::{
     api::{CompareResponse, TrendResponse},
-    limits,
-    permalink::{CompareQuery, TrendsQuery, parse_states},
+    chart, limits,
+    permalink::{CompareQuery, Page, TrendsQuery, parse_states},
 };
 
 use crate::{
@@ -26,6 +28,29 @@ pub async fn get_trends(
     let project = super::project(&state, &slug).await?;
     let query = TrendsQuery::parse_strict(query.as_deref().unwrap_or_default())?;
     Ok(Json(trend::trend(&state, &project, &query).await?))
+}
+
+/// Nothing in a picture may run or load when a browser opens it by itself.
+const PICTURE_CSP: HeaderValue = HeaderValue::from_static("default-src 'none'; sandbox; frame-ancestors 'none'");
+
+/// `GET /projects/{project}/trends/chart.svg`
+pub async fn get_trends_chart(
+    State(state): State<AppState>,
+    Path(slug): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response> {
+    let project = super::project(&state, &slug).await?;
+    let query = TrendsQuery::parse_strict(query.as_deref().unwrap_or_default())?;
+    let answer = trend::trend(&state, &project, &query).await?;
+    let page = Page::Trends(project.slug, query).path();
+    let link = state.origin.as_deref().map_or_else(String::new, |origin| format!("{origin}{page}"));
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("image/svg+xml")),
+        (header::CONTENT_SECURITY_POLICY, PICTURE_CSP),
+        // Image proxies keep what they may: a push should show within minutes.
+        (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=300")),
+    ];
+    Ok((headers, chart::svg(&answer, &link)).into_response())
 }
 
 /// `GET /projects/{project}/compare/{a}...{b}`

@@ -148,6 +148,22 @@ async fn a_state_without_the_config_names_the_nearest_it_has() {
     assert!(matches!(other.builds[0].states[..], [StateBuild::Missing, StateBuild::Failed { .. }]));
 }
 
+#[tokio::test]
+async fn a_trend_has_a_picture_at_an_address() {
+    let server = flex().await;
+    let query = "kernel=flex_attention&target=sm_100a&measure=fragment_staging,resource:registers";
+    let answer = server.get(&format!("/api/v1/projects/triton/trends/chart.svg?{query}")).await;
+    assert_eq!((answer.status.as_u16(), answer.header("content-type")), (200, "image/svg+xml"));
+    assert!(answer.header("content-security-policy").contains("sandbox"));
+    let picture = answer.text();
+    for part in [">20</text>", ">3.4.0</text>", ">3.5.0</text>", "Fragment staging in SASS", ">Registers<"] {
+        assert!(picture.contains(part), "{part}: {picture}");
+    }
+    assert_eq!(server.get("/api/v1/projects/triton/trends/chart.svg?kernel=none").await.problem(404).field, None);
+    let refused = server.get("/api/v1/projects/triton/trends/chart.svg?kernel=flex_attention&measure=luck").await;
+    assert_eq!(refused.problem(422).field.as_deref(), Some("measure"));
+}
+
 async fn census(configs: [&str; 2]) -> (BuildComparison, Depth) {
     let server = Server::start().await;
     let mut release = release("3.7.1", None, 0, &["matmul_census"]);

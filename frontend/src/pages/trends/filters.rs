@@ -5,6 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use lowerline_shared::{
     api::{KernelSummary, TrendResponse},
+    api_path,
     ids::{self, TargetName},
     permalink::{Page, TrendsQuery},
     target,
@@ -112,6 +113,16 @@ pub fn Filters(
             }}
             <span class="grow"></span>
             <Export takeaway/>
+            <a
+                class="btn quiet"
+                href=move || view.query.with(|query| view.project.with_value(|project| api_path::trends_chart(project, query)))
+                rel="external"
+                target="_blank"
+                data-test="chart-svg"
+                title="These charts as one picture at an address, to be shown in an issue"
+            >
+                "SVG"
+            </a>
         </div>
     }
 }
