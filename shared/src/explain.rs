@@ -183,6 +183,7 @@ pub struct Explanation {
 
 /// Puts builds side by side; `None` stands for a build that is not there.
 pub fn explain(states: &[Option<Account>]) -> Explanation {
+    let states = &one_naming(states)[..];
     let mut rows = arguments(states);
     rows.extend(options(states));
     rows.extend(decisions(states));
@@ -191,6 +192,50 @@ pub fn explain(states: &[Option<Account>]) -> Explanation {
     let chains = (0..states.len()).map(|state| chain(&rows, state)).collect();
     rows.sort_by_key(|row| (!row.differs(), row.aspect));
     Explanation { rows, chains }
+}
+
+/// Whether the IR kept no names: `%arg0`, `%arg1`, … (Triton before 3.5).
+fn is_unnamed(arguments: &[Argument]) -> bool {
+    let is_number = |name: &str| {
+        name.strip_prefix("arg").is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    !arguments.is_empty() && arguments.iter().all(|argument| is_number(&argument.name))
+}
+
+/// What a decision is about without the author's names: `load k` is a `load`, `k (operand B)` is `operand B`.
+fn without_name(decision: &mut Decision) {
+    let subject = decision.subject.as_str();
+    decision.subject = match decision.kind {
+        DecisionKind::VectorWidth => subject.split(' ').next().unwrap_or_default().to_owned(),
+        DecisionKind::BufferDepth => match subject.split_once('(') {
+            Some((_, operand)) => operand.trim_end_matches(')').to_owned(),
+            None if subject.starts_with("operand ") => subject.to_owned(),
+            None => "buffer".to_owned(),
+        },
+        _ => subject.to_owned(),
+    };
+}
+
+/// Makes names comparable where one state's IR has none: arguments get the other's by their place when there are as many,
+/// else nothing is said of them; loads and buffers lose theirs in every state.
+fn one_naming(states: &[Option<Account>]) -> Vec<Option<Account>> {
+    let mut states = states.to_vec();
+    let of = |account: &Account| account.arguments.clone().filter(|arguments| !arguments.is_empty());
+    let known: Vec<Vec<Argument>> = states.iter().flatten().filter_map(of).collect();
+    let named = known.iter().find(|arguments| !is_unnamed(arguments));
+    let (Some(named), true) = (named, known.iter().any(|arguments| is_unnamed(arguments))) else { return states };
+    for account in states.iter_mut().flatten() {
+        account.decisions.iter_mut().flatten().for_each(without_name);
+        let Some(arguments) = account.arguments.as_mut().filter(|arguments| is_unnamed(arguments)) else { continue };
+        if arguments.len() == named.len() {
+            for (argument, named) in arguments.iter_mut().zip(named) {
+                argument.name.clone_from(&named.name);
+            }
+        } else {
+            account.arguments = None;
+        }
+    }
+    states
 }
 
 /// The value of every name in every state, made rows by `value`.
@@ -306,7 +351,8 @@ fn decisions(states: &[Option<Account>]) -> Vec<ExplainedRow> {
                     _ => decision.value.clone(),
                 })
                 .collect();
-            values.dedup();
+            let mut seen = BTreeSet::new();
+            values.retain(|value| seen.insert(value.clone()));
             let line = own.first().map(|decision| decision.line).filter(|line| *line > 0);
             Some((if values.is_empty() { "none".to_owned() } else { values.join("; ") }, line))
         };
@@ -400,63 +446,4 @@ fn chain(rows: &[ExplainedRow], state: usize) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn account(divisibility: Option<u32>, stages: &str, copies: u64) -> Account {
-        let attributes = divisibility.map(|by| ("tt.divisibility".to_owned(), format!("{by} : i32")));
-        let argument = |name: &str, kind: &str| Argument {
-            name: name.to_owned(),
-            r#type: kind.to_owned(),
-            attributes: attributes.clone().into_iter().collect(),
-        };
-        Account {
-            arguments: Some(vec![argument("a_ptr", "!tt.ptr<f16>"), argument("M", "i32")]),
-            options: [("num_stages".to_owned(), stages.to_owned())].into(),
-            decisions: None,
-            operands: Some([("cp.async bytes=16".to_owned(), copies)].into()),
-        }
-    }
-
-    #[test]
-    fn what_differs_stands_on_top_in_the_order_of_the_compiler() {
-        let told = explain(&[Some(account(Some(16), "4", 22)), Some(account(None, "4", 0)), None]);
-        let differing: Vec<(Aspect, String)> =
-            told.rows.iter().filter(|row| row.differs()).map(|row| (row.aspect, row.subject())).collect();
-        assert_eq!(
-            differing,
-            [(Aspect::Argument, "a_ptr, M".to_owned()), (Aspect::AsyncCopies, "cp.async bytes=16".to_owned())]
-        );
-        assert_eq!(told.rows[0].values[2], None, "a build that is not there says nothing");
-        assert!(told.rows.iter().any(|row| row.aspect == Aspect::Option && !row.differs()));
-        assert_eq!(
-            told.chains[1],
-            ["a_ptr, M: tt.divisibility = 16 → nothing known", "asynchronous copies: 22 of 16 bytes → none"]
-        );
-        assert_eq!((told.chains[0].len(), told.chains[2].len()), (0, 0));
-    }
-
-    #[test]
-    fn a_specialised_argument_is_told_from_an_unknown_one() {
-        let mut other = account(Some(16), "4", 22);
-        other.arguments.iter_mut().flatten().for_each(|argument| argument.r#type = "i64".to_owned());
-        other.arguments.as_mut().expect("arguments").pop();
-        let told = explain(&[Some(account(Some(16), "4", 22)), Some(other)]);
-        let rows: Vec<_> =
-            told.rows.iter().filter(|row| row.differs()).map(|row| (row.subject(), &row.values[1])).collect();
-        assert_eq!(
-            rows,
-            [
-                ("a_ptr".to_owned(), &Some("i64: tt.divisibility = 16".to_owned())),
-                ("M".to_owned(), &Some("a constant, no argument".to_owned()))
-            ]
-        );
-    }
-
-    #[test]
-    fn equal_builds_have_no_chain() {
-        let told = explain(&[Some(account(Some(16), "4", 22)), Some(account(Some(16), "4", 22))]);
-        assert!(told.rows.iter().all(|row| !row.differs()));
-        assert!(told.chains.iter().all(Vec::is_empty));
-    }
-}
+mod tests;

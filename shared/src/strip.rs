@@ -218,7 +218,7 @@ impl Strip {
             (true, Some(a), Some(b)) => format!(" of {b} against {a}"),
             _ => String::new(),
         };
-        format!("{equal}{}{of}: {}.", first.label(), words.join(", "))
+        format!("{equal}{}{of}: {}.", first.label(), words.join("; "))
     }
 }
 
@@ -325,7 +325,7 @@ mod tests {
         strip.difference = Some(StageDifference { states: (0, 1), changes: vec![one; 5], left_out: 2 });
         let names = ["x", "y", "x"].map(str::to_owned);
         let said = strip.sentence(&names);
-        assert!(said.starts_with("TTIR is equal; TTGIR of y against x: 2 `tt.load` more, "), "{said}");
+        assert!(said.starts_with("TTIR is equal; TTGIR of y against x: 2 `tt.load` more; "), "{said}");
         assert!(said.ends_with("3 other operations differ."), "{said}");
     }
 

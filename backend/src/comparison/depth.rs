@@ -38,7 +38,10 @@ pub async fn fill(state: &AppState, states: &[State], row: &Row, comparison: &mu
     let mut accounts: Vec<Option<Account>> = Vec::with_capacity(row.states.len());
     for (build, artifacts) in row.states.iter().zip(&artifacts) {
         let is_built = build.is_some() && !artifacts.is_empty();
-        let options = build.as_ref().and_then(|build| configs.get(&build.config_id)).map(nearest::values);
+        let options = build
+            .as_ref()
+            .and_then(|build| configs.get(&build.config_id))
+            .map(|document| nearest::values(document, nearest::CHOSEN));
         accounts.push(is_built.then(|| Account { options: options.unwrap_or_default(), ..Account::default() }));
     }
     let one_commit = states.iter().all(|state| state.commit.id == states[0].commit.id);

@@ -8,10 +8,15 @@ use serde_json::Value;
 use super::{State, distinct, rows::Row};
 use crate::{db, error::Result, state::AppState};
 
-/// Options, compile-time constants and attributes of a config document, as text.
-pub fn values(document: &Value) -> BTreeMap<String, String> {
+/// Parts of a config document that the author chose.
+pub const CHOSEN: &[&str] = &["options", "constexprs"];
+/// All parts that hold values: what is known of the arguments, too.
+const ALL: &[&str] = &["options", "constexprs", "attributes"];
+
+/// Values of parts of a config document, as text.
+pub fn values(document: &Value, parts: &[&str]) -> BTreeMap<String, String> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let parts = ["options", "constexprs", "attributes"].into_iter().filter_map(|part| document[part].as_object());
+    let parts = parts.iter().filter_map(|part| document[part].as_object());
     parts.flatten().map(|(name, value)| (name.clone(), text(value))).collect()
 }
 
@@ -31,7 +36,9 @@ pub async fn find(
     row: &Row,
     configs: &HashMap<i32, Value>,
 ) -> Result<Vec<NearestBuild>> {
-    let Some(wanted) = row.builds().find_map(|build| configs.get(&build.config_id)).map(values) else {
+    let Some(wanted) =
+        row.builds().find_map(|build| configs.get(&build.config_id)).map(|document| values(document, ALL))
+    else {
         return Ok(Vec::new());
     };
     let mut found = Vec::new();
@@ -48,7 +55,7 @@ pub async fn find(
         let variants = db::kernel::list_variants_by_id(&state.pool, &variants).await?;
         let candidates = variants.into_iter().filter_map(|variant| {
             let document = documents.get(&of.builds.get(&variant.id)?.config_id)?;
-            Some((differences(&wanted, &values(document)), variant.config))
+            Some((differences(&wanted, &values(document, ALL)), variant.config))
         });
         if let Some((differs, config)) = candidates.min_by(|a, b| (a.0.len(), &a.1).cmp(&(b.0.len(), &b.1))) {
             found.push(NearestBuild { state: u32::try_from(n).unwrap_or(u32::MAX), config, differs });

@@ -50,6 +50,18 @@ async fn the_strip_says_where_a_change_began_and_in_what() {
     assert_eq!((change("ttg.memdesc_index").before, change("ttg.memdesc_index").now), (0, 28));
     let said = depth.strip.sentence(&column_names(&answer.states, &build.config));
     assert!(said.starts_with("TTIR is equal; TTGIR: 28 `ttg.memdesc_"), "{said}");
+    // 3.4.0 names no arguments and no values: nine arguments of the same attributes, wherever their names come from.
+    let arguments: Vec<_> = depth.explanation.rows.iter().filter(|row| row.aspect == Aspect::Argument).collect();
+    assert!(arguments.iter().all(|row| !row.differs()), "{arguments:?}");
+    let width = |subject: &str| {
+        depth
+            .explanation
+            .rows
+            .iter()
+            .find(|row| row.aspect == Aspect::VectorWidth && row.subjects == [subject])
+            .unwrap()
+    };
+    assert!(!width("load").differs(), "{:?}", width("load"));
 }
 
 /// The edited TTGIR has four conversions more, two of them in the loops at attention.py:62.

@@ -39,9 +39,9 @@ pub fn Builds(view: View) -> impl IntoView {
         });
     };
     view! {
-        <details class="plink edit" data-test="edit-states" on:toggle=move |_| is_open.update(|open| *open = !*open)>
+        <details class="panel edit" data-test="edit-states" on:toggle=move |_| is_open.update(|open| *open = !*open)>
             <summary>"States: choose any builds"</summary>
-            <div class="stack">
+            <div>
                 {move || {
                     is_open
                         .get()

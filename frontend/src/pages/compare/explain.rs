@@ -25,18 +25,18 @@ pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> AnyView {
         let several = names.len() > 2;
         let head = names.get(n).filter(|_| several).map(|name| view! { <b>{name.clone()}": "</b> });
         let steps = chain.iter().enumerate().map(|(place, step)| {
-            let arrow = (place > 0).then_some(" ⇒ ");
-            view! { {arrow} <span class="item">{words(step)}</span> }
+            let step = if place > 0 { format!("⇒ {step}") } else { step.clone() };
+            view! { <span>{words(&step)}</span> " " }
         });
         view! { <p class="brk" data-test="chain">{head} {steps.collect_view()}</p> }
     });
-    let chains = chains.collect_view();
+    let chains: Vec<_> = chains.collect();
+    let chains = (!chains.is_empty()).then(|| view! { <div class="body ink2">{chains}</div> });
     let heads = names.iter().map(|name| view! { <th scope="col">{name.clone()}</th> }.into_any()).collect_view();
     let width = names.len() + 1;
-    let summary = format!("{} alike in all states", display::plural(equal.len() as u64, "input or decision"));
-    let summary = summary.replace("decisions", "decisions are").replace("decision alike", "decision is alike");
+    let summary = format!("{} without a difference", display::plural(equal.len() as u64, "row"));
     let none = differing.is_empty().then(|| {
-        view! { <tr class="quiet"><td colspan=width>"Nothing that went in and no decision differs."</td></tr> }
+        view! { <tr class="quiet"><td colspan=width>"No input and no decision that two states show differs."</td></tr> }
     });
     let table = export(build, names);
     let takeaway =
@@ -48,7 +48,7 @@ pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> AnyView {
                 <span class="muted">"read off IR and PTX, in the order in which the compiler decides"</span>
                 <span class="end"><CopyTable takeaway/></span>
             </header>
-            <div class="body ink2">{chains}</div>
+            {chains}
             <div class="scroll">
                 <table>
                     <thead><tr><th scope="col">"Input or decision"</th>{heads}</tr></thead>

@@ -27,7 +27,12 @@ pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> AnyView {
         }
         .into_any();
     }
-    let (moved, still) = comparison::family_lines(&build.levels);
+    let (mut moved, mut still) = comparison::family_lines(&build.levels);
+    // Of two vendors, no level has two states: counts stand beside each other, and nothing is said to be equal.
+    let is_compared = build.levels.iter().any(|level| level.instructions.iter().flatten().count() > 1);
+    if !is_compared {
+        moved.append(&mut still);
+    }
     let (scope, open) = view.state.with(|(_, query)| (query.scope, query.open.clone()));
     let states = names.len();
     let groups = build.levels.iter().map(|level| {
@@ -48,7 +53,8 @@ pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> AnyView {
         Scope::Loop => "static instructions inside any loop",
         Scope::Hot => "static instructions in the hot loop",
     };
-    let caption = format!("{counted}; PTX and machine code are two levels and are never added");
+    let apart = if is_compared { "" } else { "; these states share no level, so nothing is subtracted" };
+    let caption = format!("{counted}; PTX and machine code are two levels and are never added{apart}");
     let width = build.levels.len() * columns(states);
     let nothing = moved.is_empty().then(|| {
         view! { <tr class="quiet"><td colspan=width + 1 data-test="equal">"No family moved: the histograms agree."</td></tr> }

@@ -83,7 +83,7 @@ pub fn Compare(project: ProjectSlug) -> impl IntoView {
         <div data-test="page-compare">
             <div class="head">
                 <h1 class="brk" data-test="title">{move || title(view, fetched.data.get().as_deref())}</h1>
-                <span class="sub" data-test="states">{move || states_line(view, fetched.data.get().as_deref())}</span>
+                <span class="sub brk" data-test="states">{move || states_line(view, fetched.data.get().as_deref())}</span>
             </div>
             <filters::Filters view data=fetched.data takeaway/>
             <builds::Builds view/>

@@ -7,10 +7,12 @@ use crate::parts::marks;
 
 /// What a build takes; spills and stack in use are marked, nothing else is judged.
 pub fn panel(build: &BuildComparison, names: &[String]) -> impl IntoView + use<> {
+    let several = names.len() > 2;
     let heads = names.iter().map(|name| view! { <th class="num" scope="col">{name.clone()}</th> }.into_any());
     let deltas = names.iter().skip(1).enumerate().map(|(n, name)| {
         let class = if n == 0 { "num gl" } else { "num" };
-        view! { <th class=class scope="col">"Δ " {name.clone()}</th> }.into_any()
+        let text = if several { format!("Δ {name}") } else { "Δ".to_owned() };
+        view! { <th class=class scope="col">{text}</th> }.into_any()
     });
     let heads = heads.chain(deltas).collect_view();
     let rows = build.resources.iter().map(|row| {
