@@ -1,7 +1,7 @@
 //! `lowerline inspect`: what the analyzer sees, without a server.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{self, BufWriter, Read, Write as _},
     path::Path,
 };
@@ -33,11 +33,15 @@ fn read(path: &Path, limit: usize) -> io::Result<Vec<u8>> {
     if path == Path::new("-") {
         io::stdin().lock().take(limit).read_to_end(&mut bytes)?;
     } else {
-        let file = File::open(path)?;
-        if file.metadata()?.is_dir() {
+        // Asked before it is opened: opening a pipe waits for whoever writes to it.
+        let kind = fs::metadata(path)?;
+        if kind.is_dir() {
             return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder; name files"));
         }
-        file.take(limit).read_to_end(&mut bytes)?;
+        if !kind.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file; pipe it in and name `-`"));
+        }
+        File::open(path)?.take(limit).read_to_end(&mut bytes)?;
     }
     Ok(bytes)
 }

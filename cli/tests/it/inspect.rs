@@ -17,6 +17,59 @@ fn a_file_that_is_nothing_is_said_on_stderr_and_does_not_stop_the_rest() {
     assert!(!run.stderr.contains('\u{1b}'), "{}", run.stderr);
 }
 
+#[test]
+fn a_pipe_without_a_writer_is_refused_and_a_cut_file_is_named() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let pipe = dir.path().join("pipe.ptx");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
+    assert!(made.success());
+    let cut = dir.path().join("cut.ptx");
+    let whole = std::fs::read_to_string(softmax("sm_90a", "ptx")).expect("a text");
+    let (head, _) = whole.split_once("ret;").expect("a kernel that returns");
+    std::fs::write(&cut, head).expect("a file");
+    let run = run(lowerline().args(["inspect", "--json"]).arg(&pipe).arg(&cut));
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""));
+    let refused = format!("cannot inspect {}: it is no regular file", pipe.display());
+    let early = format!("cannot inspect {}: ptx ends too early", cut.display());
+    assert!(run.stderr.contains(&refused) && run.stderr.contains(&early), "{}", run.stderr);
+}
+
+/// Every field that the form promises, for one build of each vendor.
+#[test]
+fn json_holds_scopes_loops_lines_places_resources_and_identity() {
+    let keys = |of: &Value| of.as_object().map(|of| of.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
+    let build = |target: &str, config: &str| release("3.9.0").join("matmul").join(target).join(config);
+    let folder = |target: &str| {
+        let configs = std::fs::read_dir(build(target, "")).expect("configs");
+        configs.filter_map(Result::ok).next().expect("a config").path()
+    };
+    let files = [
+        folder("sm_90a").join("matmul_kernel.ttgir"),
+        folder("sm_90a").join("matmul_kernel.ptx"),
+        folder("sm_90a").join("matmul_kernel.cubin"),
+        folder("gfx942").join("matmul_kernel.amdgcn"),
+    ];
+    let run = run(lowerline().args(["inspect", "--json"]).args(&files));
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let lines: Vec<Value> = run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    for field in ["ops", "layout_kinds", "layout_aliases", "arguments", "resources", "normal_digest"] {
+        assert!(!lines[0][field].is_null(), "{field} is not in {:?}", keys(&lines[0]));
+    }
+    for report in &lines[1..] {
+        assert!(!report["resources"].is_null() && !report["normal_digest"].is_null(), "{:?}", keys(report));
+        let function = &report["functions"][0];
+        for field in ["families_by_scope", "loops", "source_lines", "source_places"] {
+            assert!(!function[field].is_null(), "{} has no {field}: {:?}", report["stage"], keys(function));
+        }
+        let counts = &function["families_by_scope"]["tensor_compute"];
+        let scope = |name: &str| counts[name].as_u64().expect("a count");
+        assert!(scope("function") >= scope("loop") && scope("loop") >= scope("hot") && scope("hot") > 0);
+        let place = &function["source_places"][0];
+        assert!(place["place"].as_str().expect("a place").starts_with("matmul.py:"), "{place}");
+        assert!(place["instructions"].as_u64().expect("a count") > 0);
+    }
+}
+
 /// Mnemonic counts of one text by the independent counter.
 fn counted(key: &str, stage: &str) -> BTreeMap<String, u64> {
     let expected = unpack("expected.tar.zst");
