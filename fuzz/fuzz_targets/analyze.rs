@@ -1,6 +1,3 @@
-//! Any bytes: detection and whatever it leads to.
 #![no_main]
 
-mod laws;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::check(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| (lowerline_fuzz::target("analyze"))(bytes));

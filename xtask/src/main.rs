@@ -2,12 +2,13 @@
 //!
 //! Modules in reading order: [`task`] (running programs, saying what happens), [`repository`] (where things lie),
 //! [`setup`] (what the machine needs), [`app`] (the browser's half), [`server`] and [`demo`] (the whole thing with real
-//! data), [`test`] and [`tidy`] (the checks), [`prepare`], [`dev`] and [`bench`].
+//! data), [`test`], [`fuzz`] and [`tidy`] (the checks), [`prepare`], [`dev`] and [`bench`].
 
 mod app;
 mod bench;
 mod demo;
 mod dev;
+mod fuzz;
 mod history;
 mod prepare;
 mod repository;
@@ -28,8 +29,9 @@ cargo xtask <command>
   demo        build everything, start the server on a private Postgres, load the demo history, print the address
                 --port N    listen there instead of at a free port
                 --once      stop after loading (for measuring)
-  test        every check and test: format, tidy, clippy, native, Postgres, offline queries, app size, browser
+  test        every check and test: format, tidy, clippy, native, Postgres, offline queries, fuzz, app size, browser
                 --only STEP[,STEP]    some of them
+                --soak [SECONDS]      fuzz each target for that long (60) instead of 20 seconds
   dev         demo in the development profile, built again when a source changes
                 --port N    listen there instead of at 8080
   build-app   the WebAssembly app into target/app

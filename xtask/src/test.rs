@@ -5,42 +5,69 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 
-use crate::{app, demo, prepare, repository::Repository, server, setup, task, tidy};
+use crate::{app, demo, fuzz, prepare, repository::Repository, server, setup, task, tidy};
 
-type Step = (&'static str, fn(&Repository) -> Result<()>);
+type Step = (&'static str, fn(&Repository, &Options) -> Result<()>);
+
+/// What the arguments ask for.
+struct Options {
+    /// Names of the steps; all when empty.
+    only: Vec<String>,
+    /// Seconds that each fuzz target runs.
+    fuzz_seconds: u32,
+}
+
+impl Options {
+    fn parse(arguments: &[String]) -> Result<Self> {
+        let mut options = Self { only: Vec::new(), fuzz_seconds: 20 };
+        let mut words = arguments.iter().peekable();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--only" => {
+                    let names = words.next().context("--only needs names of steps")?;
+                    options.only = names.split(',').map(str::to_owned).collect();
+                }
+                "--soak" => {
+                    let given = words.next_if(|next| !next.starts_with('-'));
+                    let seconds = given.map(|seconds| seconds.parse().context("--soak takes seconds")).transpose()?;
+                    options.fuzz_seconds = seconds.unwrap_or(60);
+                }
+                _ => bail!("test takes nothing, --only STEP[,STEP] or --soak [SECONDS]"),
+            }
+        }
+        if let Some(unknown) = options.only.iter().find(|name| STEPS.iter().all(|(step, _)| step != name)) {
+            bail!("no step `{unknown}`; there are {}", STEPS.map(|(name, _)| name).join(", "));
+        }
+        Ok(options)
+    }
+}
 
 /// Cheap ones first. Native tests come before what needs the server, so that their build is shared.
-const STEPS: [Step; 8] = [
-    ("setup", setup::all),
-    ("format", format),
-    ("tidy", tidy::run),
-    ("clippy", clippy),
-    ("native", native),
-    ("queries", queries),
-    ("app", app_within_budget),
-    ("browser", browser),
+const STEPS: [Step; 9] = [
+    ("setup", |repository, _| setup::all(repository)),
+    ("format", |repository, _| format(repository)),
+    ("tidy", |repository, _| tidy::run(repository)),
+    ("clippy", |repository, _| clippy(repository)),
+    ("native", |repository, _| native(repository)),
+    ("queries", |repository, _| queries(repository)),
+    ("fuzz", |repository, options| fuzz::run(repository, options.fuzz_seconds)),
+    ("app", |repository, _| app_within_budget(repository)),
+    ("browser", |repository, _| browser(repository)),
 ];
 
 /// Success only when every step passed.
 pub fn run(repository: &Repository, arguments: &[String]) -> Result<ExitCode> {
-    let chosen: Option<Vec<&str>> = match arguments {
-        [] => None,
-        [flag, names] if flag == "--only" => Some(names.split(',').collect()),
-        _ => bail!("test takes nothing or --only STEP[,STEP]"),
-    };
-    if let Some(unknown) = chosen.iter().flatten().find(|name| STEPS.iter().all(|(step, _)| step != *name)) {
-        bail!("no step `{unknown}`; there are {}", STEPS.map(|(name, _)| name).join(", "));
-    }
+    let options = Options::parse(arguments)?;
     let mut results: Vec<(&str, Duration, Option<anyhow::Error>)> = Vec::new();
     for (name, step) in STEPS {
-        if chosen.as_ref().is_some_and(|chosen| !chosen.contains(&name)) {
+        if !options.only.is_empty() && options.only.iter().all(|chosen| chosen != name) {
             continue;
         }
         task::step(format_args!("test: {name}"));
         let started = Instant::now();
-        let error = step(repository).err();
+        let error = step(repository, &options).err();
         if let Some(error) = &error {
             task::fail(error);
         }
