@@ -43,6 +43,8 @@ pub enum Flow {
     Jump,
     /// To a target computed at run time.
     Indirect,
+    /// To a function and back to the next one.
+    Call,
     /// Nowhere, unless predicated.
     Exit,
 }
@@ -173,6 +175,7 @@ fn flow(isa: Isa, mnemonic: &str) -> Flow {
     match (isa, head) {
         (Isa::Ptx, "bra") | (Isa::Sass, "BRA" | "JMP") => Flow::Jump,
         (Isa::Ptx, "brx") | (Isa::Sass, "BRX" | "BRXU" | "JMX" | "JMXU") => Flow::Indirect,
+        (Isa::Sass, "CALL") => Flow::Call,
         (Isa::Ptx, "ret" | "exit" | "trap") | (Isa::Sass, "EXIT" | "RET" | "KILL") => Flow::Exit,
         (Isa::Amdgcn, "s_setpc_b64") => Flow::Indirect,
         (Isa::Amdgcn, name) if name == "s_branch" || name.starts_with("s_cbranch_") => Flow::Jump,

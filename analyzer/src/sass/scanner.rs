@@ -59,6 +59,9 @@ pub(crate) fn scan<'a>(
         at = end + 1;
     }
     scanner.check_ends(budget)?;
+    if scanner.functions.is_empty() {
+        scanner.stream.split_called(budget)?;
+    }
     Ok(scanner.header)
 }
 

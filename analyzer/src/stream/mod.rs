@@ -76,6 +76,15 @@ pub(crate) struct Location {
     pub place: u32,
 }
 
+/// A call of a function by its address.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call<'a> {
+    pub at: u32,
+    pub address: u64,
+    /// The address as written.
+    pub name: &'a str,
+}
+
 /// What a scan keeps beside code, labels and branches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Keep {
@@ -95,6 +104,8 @@ pub(crate) struct Stream<'a> {
     pub functions: Vec<Function<'a>>,
     pub labels: Vec<Label<'a>>,
     pub transfers: Vec<Transfer<'a>>,
+    /// SASS only.
+    pub calls: Vec<Call<'a>>,
     /// Jump tables: name and targets.
     pub tables: Vec<(&'a str, Vec<&'a str>)>,
     /// Parent of each brace scope; scope 0 is its own.
@@ -135,6 +146,7 @@ impl<'a> Stream<'a> {
             functions: Vec::new(),
             labels: Vec::new(),
             transfers: Vec::new(),
+            calls: Vec::new(),
             tables: Vec::new(),
             scopes: vec![0],
             locations: Vec::new(),
@@ -230,6 +242,15 @@ impl<'a> Stream<'a> {
         }
         let (target, inner) = match class.flow {
             Flow::Next => return Ok(()),
+            Flow::Call => {
+                if let (Target::Address(address), _) =
+                    operands::jump_target(self.isa, written.mnemonic, written.operands)
+                {
+                    budget.store(1)?;
+                    self.calls.push(Call { at, address, name: written.operands.trim() });
+                }
+                return Ok(());
+            }
             Flow::Exit => (Target::Exit, false),
             Flow::Jump => operands::jump_target(self.isa, written.mnemonic, written.operands),
             Flow::Indirect => (operands::table_target(self.isa, written.operands), false),
@@ -282,6 +303,35 @@ impl<'a> Stream<'a> {
             let to = inside.get(index + 1).map_or(end, |next| next.at);
             (location.at, to, location.place)
         })
+    }
+
+    /// Makes functions of what is called by address within another one: helpers that a text without symbols prints as
+    /// part of their kernel. Their names are their addresses.
+    pub fn split_called(&mut self, budget: &Budget) -> Result<(), AnalyzeError> {
+        let mut helpers: Vec<Function<'a>> = Vec::new();
+        for (index, function) in self.functions.iter().enumerate() {
+            let end = self.end(index);
+            for call in crate::scopes::range(&self.calls, function.first, end, |call| call.at) {
+                let offset = call.address.checked_sub(function.base).map(|bytes| bytes / 16);
+                let first = offset.and_then(|offset| u32::try_from(offset).ok()?.checked_add(function.first));
+                if let Some(first) = first.filter(|first| (function.first + 1..end).contains(first)) {
+                    let (name, base) = (call.name, call.address);
+                    helpers.push(Function { name, kernel: false, first, base, facts: Vec::new() });
+                }
+            }
+        }
+        if helpers.is_empty() {
+            return Ok(());
+        }
+        helpers.sort_by_key(|helper| helper.first);
+        helpers.dedup_by_key(|helper| helper.first);
+        let limit = budget.limits().functions;
+        if self.functions.len() + helpers.len() > limit {
+            return Err(AnalyzeError::TooMany { what: "functions", limit });
+        }
+        self.functions.append(&mut helpers);
+        self.functions.sort_by_key(|function| function.first);
+        Ok(())
     }
 
     /// One past the last instruction of a function.

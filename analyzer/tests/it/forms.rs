@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lowerline_shared::{
     family::Family,
-    report::{LoopReport, Report, ScopeCounts},
+    report::{FunctionReport, LoopReport, Report, ScopeCounts},
 };
 
 use crate::{
@@ -22,6 +22,14 @@ fn loops(report: &Report) -> Vec<(u32, u64, bool)> {
     report.functions.iter().flat_map(|function| &function.loops).map(shape).collect()
 }
 
+/// Kernel or helper, and its instructions without padding behind them.
+fn functions(report: &Report) -> Vec<(bool, u64)> {
+    let shape = |found: &FunctionReport| (found.kernel, found.instructions - found.trailing_padding);
+    let mut all: Vec<_> = report.functions.iter().map(shape).collect();
+    all.sort_unstable();
+    all
+}
+
 fn control(report: &Report) -> BTreeMap<String, ScopeCounts> {
     let mut sums: BTreeMap<String, ScopeCounts> = BTreeMap::new();
     for (name, counts) in report.functions.iter().flat_map(|function| &function.control) {
@@ -37,7 +45,7 @@ fn beside<'f>(plain: &File, extension: &str) -> Option<&'f File> {
 
 #[test]
 fn all_forms_have_equal_counts_and_loops() {
-    let mut seen = BTreeMap::new();
+    let (mut seen, mut helpers) = (BTreeMap::new(), 0);
     for plain in files().iter().filter(|file| file.extension() == "sass") {
         let expected = report(plain);
         for form in ["hex.sass", "lines.sass", "plr.sass", "cuobjdump.sass", "triton.sass"] {
@@ -46,6 +54,8 @@ fn all_forms_have_equal_counts_and_loops() {
             assert_eq!(sums(&report), sums(&expected), "{}", other.path);
             assert_eq!(loops(&report), loops(&expected), "{}", other.path);
             assert!(report.unknown.is_empty());
+            assert_eq!(functions(&report), functions(&expected), "{}", other.path);
+            helpers += report.functions.iter().filter(|function| !function.kernel).count();
             // `-plr` leaves the padding out; everybody else prints it.
             if form != "plr.sass" {
                 assert_eq!(report.histogram(), expected.histogram(), "{}", other.path);
@@ -63,6 +73,7 @@ fn all_forms_have_equal_counts_and_loops() {
             ("triton.sass", 24)
         ])
     );
+    assert!(helpers > 0);
 }
 
 #[test]
