@@ -80,7 +80,9 @@ fn build(repository: &Repository, folder: &Path, guided: bool) -> Result<PathBuf
     // With a target named, build scripts and macros are built without the flags.
     cargo.args(["build", "--locked", "--target", &host]);
     if guided {
-        cargo.args(["--features", "guided", "--bins"]).env("RUSTFLAGS", COVERAGE);
+        // Without libFuzzer beside it, `blind` does not link under these flags.
+        cargo.args(["--features", "guided"]).args(TARGETS.iter().flat_map(|(name, _)| ["--bin", name]));
+        cargo.env("RUSTFLAGS", COVERAGE);
     } else {
         cargo.args(["--bin", "blind"]).env_remove("RUSTFLAGS");
     }
