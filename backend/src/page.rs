@@ -199,10 +199,12 @@ async fn describe_comparison(
     let arrow = answer.states.iter().map(state_name).collect::<Vec<_>>().join(" → ");
     if let (true, [build]) = (names_builds(states, query), answer.builds.as_slice()) {
         let moved = moved_families(build);
-        let head = moved.first().cloned().unwrap_or_else(|| "no count moved".to_owned());
+        // Builds of two vendors share no level: nothing is subtracted, and nothing said to be equal.
+        let is_compared = build.levels.iter().any(|level| level.instructions.iter().flatten().count() > 1);
+        let still = if is_compared { "no count moved" } else { "counts side by side" };
+        let head = moved.first().cloned().unwrap_or_else(|| still.to_owned());
         let title = format!("{} on {}, {arrow}: {head}", shown(build.kernel.name.as_str()), build.target);
-        let description =
-            if moved.is_empty() { "No count moved.".to_owned() } else { format!("{}.", moved.join("; ")) };
+        let description = if moved.is_empty() { format!("{head}.") } else { format!("{}.", moved.join("; ")) };
         return Ok((title, description));
     }
     if let (true, [], Some(kernel)) = (names_builds(states, query), answer.builds.as_slice(), &query.kernel) {

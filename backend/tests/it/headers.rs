@@ -98,6 +98,9 @@ async fn a_page_is_described_by_the_numbers_of_its_view() {
     assert!(html.contains("<title>flex_attention on sm_100a, 3.4.0 → 3.5.0: "), "{html}");
     assert!(html.contains("0 → 20"), "{html}");
     assert!(html.contains(&format!("<link rel=\"canonical\" href=\"{}\">", path.replace('&', "&amp;"))), "{html}");
+    let mixed = "/p/triton/compare/3.5.0;target=sm_100a...3.5.0;target=gfx942/flex_attention?config=128x64_w8_s2";
+    let html = server.get(mixed).await.text();
+    assert!(html.contains("3.5.0 on gfx942: counts side by side"), "{html}");
     let html =
         server.get("/p/triton/trends?kernel=flex_attention&target=sm_100a&measure=fragment_staging").await.text();
     assert!(html.contains("on sm_100a: 0 → 20."), "{html}");
