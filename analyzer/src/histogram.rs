@@ -37,13 +37,29 @@ fn scan<'a>(bytes: &'a [u8], limits: &Limits, budget: &mut Budget) -> Result<Str
         return Err(AnalyzeError::TooLarge { bytes: bytes.len(), limit: limits.bytes });
     }
     let stage = detect::detect(bytes)?;
-    let isa = Isa::of(stage).ok_or(AnalyzeError::UnknownStage)?;
     let text = detect::text(bytes, stage)?;
-    let mut stream = Stream::new(isa, Keep::Counts);
+    stream_of(stage, text, Keep::Counts, budget)
+}
+
+/// The stream of a text of PTX, SASS or AMDGCN.
+pub(crate) fn stream_of<'a>(
+    stage: Stage,
+    text: &'a str,
+    keep: Keep,
+    budget: &mut Budget,
+) -> Result<Stream<'a>, AnalyzeError> {
+    let isa = Isa::of(stage).ok_or(AnalyzeError::UnknownStage)?;
+    let mut stream = Stream::new(isa, keep);
     match stage {
-        Stage::Ptx => drop(ptx::scan(text, &mut stream, budget)?),
-        Stage::Sass => drop(sass::scan(text, &mut stream, budget)?),
-        Stage::Amdgcn => drop(amdgcn::scan(text, &mut stream, budget)?),
+        Stage::Ptx => {
+            ptx::scan(text, &mut stream, budget)?;
+        }
+        Stage::Sass => {
+            sass::scan(text, &mut stream, budget)?;
+        }
+        Stage::Amdgcn => {
+            amdgcn::scan(text, &mut stream, budget)?;
+        }
         _ => return Err(AnalyzeError::UnknownStage),
     }
     Ok(stream)

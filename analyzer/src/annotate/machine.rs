@@ -4,24 +4,18 @@ use lowerline_shared::{report::Report, stage::Stage};
 
 use super::{Annotations, Block, Function, Loop, Row, table::some};
 use crate::{
-    AnalyzeError, Budget, amdgcn,
+    AnalyzeError, Budget,
     assemble::{self, Shape, shape},
     decode,
-    families::Isa,
-    llir, ptx, sass,
+    histogram::stream_of,
+    llir,
     scopes::range,
     stream::{Keep, NOWHERE, Stream},
 };
 
 /// PTX, SASS or AMDGCN text.
 pub(super) fn text(stage: Stage, text: &str, budget: &mut Budget) -> Result<Annotations, AnalyzeError> {
-    let isa = Isa::of(stage).ok_or(AnalyzeError::UnknownStage)?;
-    let mut stream = Stream::new(isa, Keep::Offsets);
-    match stage {
-        Stage::Ptx => drop(ptx::scan(text, &mut stream, budget)?),
-        Stage::Sass => drop(sass::scan(text, &mut stream, budget)?),
-        _ => drop(amdgcn::scan(text, &mut stream, budget)?),
-    }
+    let stream = stream_of(stage, text, Keep::Offsets, budget)?;
     let mut out = Annotations::new(stage);
     fill(&mut out, &stream, true, budget)?;
     out.offsets_to_lines(text);

@@ -97,7 +97,7 @@ impl Test {
             return Self::Always;
         }
         if let Some(literals) = literals(pattern) {
-            return Self::Literals(Literals::new(literals));
+            return Self::Literals(Literals::new(&literals));
         }
         match (Regex::new(pattern), longest_literal(pattern)) {
             (Ok(regex), Some(literal)) => Self::Guarded(memmem::Finder::new(&literal).into_owned(), regex),
@@ -125,12 +125,12 @@ struct Literals {
 }
 
 impl Literals {
-    fn new(all: Vec<String>) -> Self {
+    fn new(all: &[String]) -> Self {
         let first = all.first().and_then(|literal| literal.bytes().next());
         let alike = first.filter(|first| all.iter().all(|one| one.len() > 1 && one.as_bytes()[0] == *first));
         let heads = alike.filter(|_| all.len() > 1).map(|first| {
             let mut seconds = [false; 256];
-            for literal in &all {
+            for literal in all {
                 seconds[usize::from(literal.as_bytes()[1])] = true;
             }
             (first, seconds)

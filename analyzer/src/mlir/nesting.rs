@@ -79,15 +79,14 @@ pub(crate) fn nesting(module: &Module<'_>, budget: &mut Budget) -> Result<Nestin
 }
 
 fn mark_hot(loops: &mut [Loop], tensor: &[bool]) {
-    let mut best: HashMap<u32, usize> = HashMap::new();
-    let rank = |index: usize| (tensor[index], loops[index].depth);
-    for index in 0..loops.len() {
-        let known = best.entry(loops[index].function).or_insert(index);
-        if rank(index) > rank(*known) {
-            *known = index;
+    let mut best: HashMap<u32, (bool, u32, usize)> = HashMap::new();
+    for (index, (inside, tensor)) in loops.iter().zip(tensor).enumerate() {
+        let known = best.entry(inside.function).or_insert((*tensor, inside.depth, index));
+        if (*tensor, inside.depth) > (known.0, known.1) {
+            *known = (*tensor, inside.depth, index);
         }
     }
-    for index in best.into_values() {
+    for (_, _, index) in best.into_values() {
         loops[index].hot = true;
     }
 }
