@@ -2,7 +2,7 @@
 
 use lowerline_shared::stage::Stage;
 
-use crate::AnalyzeError;
+use crate::{AnalyzeError, fatbin};
 
 /// ELF machine of NVIDIA device code (`EM_CUDA` in LLVM's BinaryFormat/ELF.h).
 const EM_CUDA: u16 = 190;
@@ -23,6 +23,9 @@ pub fn detect(bytes: &[u8]) -> Result<Stage, AnalyzeError> {
             Some(EM_AMDGPU) => Ok(Stage::Hsaco),
             _ => Err(AnalyzeError::UnknownStage),
         };
+    }
+    if fatbin::is_fatbin(bytes) {
+        return Err(AnalyzeError::Fatbin);
     }
     let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).take(LINES);
     let mut mlir = false;

@@ -58,6 +58,17 @@ pub enum AnalyzeError {
         /// What was expected.
         what: &'static str,
     },
+    /// A container of several cubins: no single artifact.
+    #[error(
+        "a fatbin, which holds one cubin for each of several targets; send the cubins, or look with `lowerline inspect`"
+    )]
+    Fatbin,
+    /// A fatbin with a block or member that leaves the file.
+    #[error("expected a whole fatbin member at byte {offset}")]
+    BadFatbin {
+        /// Where it begins.
+        offset: usize,
+    },
     /// A cubin or hsaco that is not one.
     #[error(transparent)]
     Elf(#[from] ElfError),

@@ -16,6 +16,7 @@ pub mod diff;
 pub mod elf;
 pub mod error;
 pub mod families;
+pub mod fatbin;
 pub mod layout;
 pub mod limits;
 pub mod llir;

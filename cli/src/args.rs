@@ -133,6 +133,9 @@ pub struct Inspect {
     /// One JSON object per file and line: `{"schema": 1, "file": …, …}`; fields are added, never renamed
     #[arg(long)]
     pub json: bool,
+    /// The instructions of cubins: address, control codes, guard, mnemonic, known operands, source line
+    #[arg(long, conflicts_with = "json")]
+    pub disasm: bool,
 }
 
 /// Writes a completion script.

@@ -39,6 +39,9 @@ pub enum Failure {
         /// Path of the field (`builds[3].artifacts[0].stage`).
         field: Option<String>,
     },
+    /// A file that could not be read or understood; the others are still done.
+    #[error("{0}")]
+    Unreadable(String),
     /// Writing to stdout failed. A closed pipe is no failure: whoever reads has enough.
     #[error("cannot write to stdout: {0}")]
     Output(#[from] std::io::Error),
@@ -49,6 +52,7 @@ impl Failure {
     pub fn code(&self) -> u8 {
         match self {
             Self::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe => FINE,
+            Self::Unreadable(_) => SOME_UNREADABLE,
             Self::Usage(_) | Self::Output(_) => USAGE,
             Self::Server(_) | Self::Refused { .. } => SERVER,
         }

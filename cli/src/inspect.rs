@@ -2,17 +2,18 @@
 
 use std::{
     fs::{self, File},
-    io::{self, BufWriter, Read, Write as _},
+    io::{self, BufWriter, Read, Write},
     path::Path,
 };
 
-use lowerline_analyzer::{AnalyzeError, Limits, detect};
+use lowerline_analyzer::{AnalyzeError, Budget, Limits, decode, detect, fatbin::is_fatbin};
 use lowerline_shared::{report::Report, stage::Stage};
 use serde::Serialize;
 
 use crate::{
     args::Inspect,
     exit::{self, Failure},
+    fatbin,
     output::{self, escape},
     table,
 };
@@ -56,26 +57,62 @@ fn analyze(path: &Path, bytes: &[u8], limits: &Limits) -> Result<Report, Analyze
     }
 }
 
+/// Writes what was asked of one artifact.
+fn show(
+    out: &mut impl Write,
+    inspect: &Inspect,
+    (path, name): (&Path, &str),
+    bytes: &[u8],
+    limits: &Limits,
+) -> Result<(), Failure> {
+    let unreadable = |error: AnalyzeError| Failure::Unreadable(error.to_string());
+    if inspect.disasm {
+        let text = decode::cubin_disassembly(bytes, &mut Budget::new(limits)).map_err(unreadable)?;
+        writeln!(out, "// {}", escape(name))?;
+        for line in text.lines() {
+            writeln!(out, "{}", escape(line))?;
+        }
+        return Ok(());
+    }
+    let report = analyze(path, bytes, limits).map_err(unreadable)?;
+    if inspect.json {
+        output::json_line(out, &Line { file: name, report: &report })?;
+    } else {
+        table::write(out, name, &report, output::styled())?;
+    }
+    Ok(())
+}
+
+/// Shows a file, or each member of a fatbin.
+fn file(out: &mut impl Write, inspect: &Inspect, path: &Path, limits: &Limits) -> Result<(), Failure> {
+    let name = path.to_string_lossy();
+    let bytes = read(path, limits.bytes).map_err(|error| Failure::Unreadable(error.to_string()))?;
+    if !is_fatbin(&bytes) {
+        return show(out, inspect, (path, &name), &bytes, limits);
+    }
+    for member in fatbin::members(&bytes, limits).map_err(Failure::Unreadable)? {
+        if !(inspect.disasm && member.stage == Stage::Ptx) {
+            show(out, inspect, (path, &format!("{name}#{}", member.label)), &member.bytes, limits)?;
+        }
+    }
+    Ok(())
+}
+
 /// Runs the command.
 pub fn run(inspect: &Inspect) -> Result<u8, Failure> {
     let limits = Limits::default();
     let mut out = BufWriter::new(io::stdout().lock());
-    let styled = output::styled();
     let mut code = exit::FINE;
     for path in &inspect.files {
-        let name = path.to_string_lossy();
-        let report = read(path, limits.bytes)
-            .map_err(|error| error.to_string())
-            .and_then(|bytes| analyze(path, &bytes, &limits).map_err(|error| error.to_string()));
-        match report {
-            Ok(report) if inspect.json => output::json_line(&mut out, &Line { file: &name, report: &report })?,
-            Ok(report) => table::write(&mut out, &name, &report, styled)?,
-            Err(reason) => {
+        match file(&mut out, inspect, path, &limits) {
+            Ok(()) => {}
+            Err(Failure::Unreadable(reason)) => {
                 // What is on stdout already belongs to earlier files: keep the two streams in order.
                 out.flush()?;
-                output::talk(&format!("cannot inspect {}: {}", escape(&name), escape(&reason)));
+                output::talk(&format!("cannot inspect {}: {}", escape(&path.to_string_lossy()), escape(&reason)));
                 code = exit::SOME_UNREADABLE;
             }
+            Err(other) => return Err(other),
         }
     }
     out.flush()?;

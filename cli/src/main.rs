@@ -9,6 +9,7 @@ mod args;
 mod commit;
 mod config;
 mod exit;
+mod fatbin;
 mod find;
 mod git;
 mod inspect;

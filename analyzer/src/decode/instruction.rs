@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::{
     flow::{Flow, flow},
+    forms,
     opcode::{Decoder, OpcodeId},
     operands::operands,
     word::Word,
@@ -43,7 +44,18 @@ impl Instruction {
         self.word.guard().text(false)
     }
 
-    /// Known operands: the target of a branch, else what [`operands`] knows.
+    /// Operands as printed: the target of a branch, else what a form of the architecture says, else what [`operands`]
+    /// knows; empty when nothing is.
+    pub fn printed(&self, sm: u32, name: &str) -> String {
+        match self.flow {
+            Flow::Next | Flow::Indirect | Flow::End => {
+                forms::printed(sm, self.word).unwrap_or_else(|| self.operands(name))
+            }
+            Flow::Branch(_) | Flow::Call(_) | Flow::Reconverge(_) => self.operands(name),
+        }
+    }
+
+    /// The operands that counting needs: the target of a branch, else what [`operands`] knows.
     pub fn operands(&self, name: &str) -> String {
         match self.flow {
             Flow::Branch(target) => match branch_condition(name, self.word) {
@@ -80,7 +92,7 @@ pub fn disassembly(decoder: &Decoder, code: &[Instruction], source: impl Fn(u64)
         let name = decoder.opcode(instruction.opcode).map_or("", |opcode| opcode.name.as_str());
         let guard = instruction.guard().map_or_else(String::new, |guard| format!("{guard} "));
         let control = instruction.word.control().text();
-        let body = format!("{guard}{name} {}", instruction.operands(name));
+        let body = format!("{guard}{name} {}", instruction.printed(decoder.sm(), name));
         let here = source(instruction.address);
         let note = match &here {
             Some(line) if here != last => format!("  // {line}"),

@@ -9,11 +9,14 @@ use crate::{
     AnalyzeError, Budget, assemble, elf,
     families::Isa,
     normal,
+    sass::control,
     stream::{Keep, Stream, Written},
 };
 
 /// Steps one word costs, its stream entry not counted.
 const WORD_STEPS: u64 = 20;
+/// Steps one line of disassembly costs.
+const DISASSEMBLY_STEPS: u64 = 1_000;
 /// Bytes of an instruction.
 const WORD: usize = 16;
 
@@ -76,6 +79,7 @@ impl Code {
                     offset: self.offsets.get(&instruction.opcode).copied().unwrap_or(usize::MAX),
                 };
                 stream.instruction(&written, 0, budget)?;
+                stream.control(control::from_encoding(instruction.word.bits(64, 64)));
                 at += 1;
             }
         }
@@ -122,7 +126,7 @@ pub fn cubin_disassembly(bytes: &[u8], budget: &mut Budget) -> Result<String, An
     let lines = SourceLines::read(bytes);
     let mut text = format!(".target {}\n", cubin.target);
     for function in &functions {
-        budget.work(200 * function.code.len() as u64)?;
+        budget.work(DISASSEMBLY_STEPS * function.code.len() as u64)?;
         // Writing to a String cannot fail.
         let _ = writeln!(text, "\n{}:", function.name);
         text.push_str(&disassembly(&decoder, &function.code, |at| lines.at(&function.section, function.base, at)));

@@ -8,7 +8,7 @@ use lowerline_shared::{report::Report, stage::Stage};
 pub(crate) use scanner::scan;
 
 use crate::{
-    AnalyzeError, Budget, VERSION, assemble, detect,
+    AnalyzeError, Budget, VERSION, assemble, decode, detect,
     families::Isa,
     normal,
     stream::{Keep, Stream},
@@ -24,5 +24,10 @@ pub fn report(bytes: &[u8], budget: &mut Budget) -> Result<Report, AnalyzeError>
     report.target = header.target.map(str::to_owned);
     assemble::functions(&stream, text, &mut report, budget)?;
     report.normal_digest = Some(normal::counts::digest(&report));
+    if !stream.controls.is_empty() {
+        // A text with encodings teaches what the decoder's tables lack: one line to paste into an issue.
+        budget.work(text.len() as u64)?;
+        report.warnings.extend(decode::missing_keys(text));
+    }
     Ok(report)
 }

@@ -12,6 +12,11 @@ DEBUG = bool(__import__("os").environ.get("DEBUG"))
 MAX_FEATURES = 16
 
 
+def first(name):
+    """The part of a mnemonic before its modifiers; None stays None."""
+    return name and name.split(".")[0]
+
+
 def fresh(key, style, rng):
     """A random word with this key; the styles differ in density and in how many fields hold special values."""
     word = rng.getrandbits(128)
@@ -47,91 +52,140 @@ def retouch(word, rng):
 
 
 class Key:
-    """One key's state; `run` is a coroutine that yields lists of words and receives their mnemonics."""
+    """One key's state; `run` is a coroutine that yields lists of words and receives their mnemonics.
 
-    def __init__(self, key, real, seed, model=None):
+    `real` are words of programs, `hints` words that another architecture or another form of the operation prints,
+    `models` learnt tables worth a try.
+    """
+
+    def __init__(self, key, real, seed, models=(), hints=()):
         self.key, self.real = key, real
+        self.hints = [w & ~0xFFF | key for w in hints]
         self.rng = random.Random(seed * 4096 + key)
         self.features = set()
         self.codes = []
-        self.model, self.adopted = model, False
+        self.models, self.adopted, self.only_adopt = models, False, False
         self.truth = {}
         self.fixed = {}
         self.note = ""
         self.table = {}
         self.base_only = False
         self.tests = 0
+        self.done, self.examples, self.bases = False, [], []
 
     def adopt(self, model):
-        """Try another architecture's table for this key; keep it when every printed word agrees."""
-        codes, table, note, fixed = model
-        if note and "wide" not in note:
+        """Try another table for this key; keep it when every printed word agrees."""
+        codes, table, _, fixed = model
+        if not table:
             return False
-        self.codes, self.features = list(codes), set(codes)
-        if not table or "wide" in note:
+        self.codes = list(codes)
+        if not self.agrees(table, fixed):
             return False
         rng = self.rng
-        words = [fresh(self.key, i % 6, rng) for i in range(24)]
-        words += rng.sample(self.real, min(len(self.real), 250))
-        if self.real:
-            words += [retouch(rng.choice(self.real), rng) for _ in range(60)]
-        yield from self.learn_words(words)
-        known = self.valid()
-        if not known:
-            return True
-        wanted = [v for v in table if table[v]]
-        batch = self.questions(rng.sample(wanted, min(len(wanted), 250)))
+        # Every decoded name in several places, and any joint values.
+        by_name = defaultdict(list)
+        for values, name in table.items():
+            if name:
+                by_name[name].append(values)
+        wanted = {v for group in by_name.values() for v in rng.sample(group, min(len(group), 2))}
+        wanted = rng.sample(sorted(wanted), min(len(wanted), 500))
+        every = [v for group in by_name.values() for v in group]
+        wanted += rng.sample(every, min(len(every), 150))
+        batch = self.questions(wanted)
         yield from self.learn_words([w for _, w in batch])
-        near = [w ^ 1 << at for w in self.diverse(4) for at in range(FIRST, LAST + 1)]
-        near += [f.put(w, 1 - f.get(w), rng) for w in self.diverse(6) for f in SPECIAL]
+        if not self.agrees(table, fixed):
+            return False
+        near = [w ^ 1 << at for w in self.diverse(3) for at in range(FIRST, LAST + 1)]
+        near += [f.put(w, 1 - f.get(w), rng) for w in self.diverse(4) for f in SPECIAL]
+        near += [self.mutate(w) for w in self.diverse(40)]
         yield from self.learn_words(near)
+        if not self.agrees(table, fixed):
+            return False
+        self.table, self.fixed, self.features, self.adopted = table, dict(fixed), set(codes), True
+        self.note = "first part" if model[2] else ""
+        self.tests = len(self.valid())
+        return True
+
+    def agrees(self, table, fixed):
+        """Whether a table says of every word asked so far what was printed."""
         for word, name in self.truth.items():
             if name is not None:
                 have = table.get(self.read(word))
-                if have != (name if settled(name) else name.split(".")[0] + ".?"):
+                if have != name and not (have and have.endswith("?") and have == first(name) + ".?"):
+                    return False
+                if not settled(name) and have == name:
                     return False
                 if any((word >> code & 1) != value for code, value in fixed.items()):
                     return False
-        self.table, self.fixed, self.adopted = table, dict(fixed), True
-        self.tests = len(self.valid())
         return True
 
     def run(self):
         rng = self.rng
-        if self.model and (yield from self.adopt(self.model)):
-            return
-        pool = [fresh(self.key, i % 6, rng) for i in range(36)]
-        if not self.real:
-            yield from self.learn_words(pool)
-            if not self.valid():
-                return
-        hinted = bool(self.features)
-        pool = [fresh(self.key, i % 6, rng) for i in range(30 if hinted else 60)]
-        real = rng.sample(self.real, min(len(self.real), 200 if hinted else 400))
-        pool += real
-        pool += [retouch(rng.choice(real), rng) for _ in range(60 if hinted else 120)] if real else []
+        pool = [fresh(self.key, i % 6, rng) for i in range(30)] + self.hints
+        pool += rng.sample(self.real, min(len(self.real), 200))
+        pool += [retouch(rng.choice(self.real or self.hints), rng) for _ in range(40)] if self.real or self.hints else []
         yield from self.learn_words(pool)
-        known = self.valid()
-        if not known:
+        if not self.printed():
             return
-        if len(self.features) > 16 or (not self.real and self.graphics()):
-            self.note = "too wide"
-            self.fill_observed()
+        for model in self.models if self.valid() else ():
+            if (yield from self.adopt(model)):
+                return
+        self.codes = []
+        if self.only_adopt:
             return
+        if not self.valid() or not (yield from self.whole()):
+            yield from self.first_part()
+
+    def whole(self):
+        """Learn the whole mnemonic. False when there are too many features or something stays unexplained."""
+        rng = self.rng
+        pool = [fresh(self.key, i % 6, rng) for i in range(48)]
+        real = rng.sample(self.real, min(len(self.real), 300))
+        pool += real
+        pool += [retouch(rng.choice(real), rng) for _ in range(100)] if real else []
+        yield from self.learn_words(pool)
         # Walk outwards from what is valid: neighbours reach combinations that random words miss.
-        for _ in range(1 if hinted else 2):
+        for _ in range(2):
+            known = self.valid()
             near = []
             for word in rng.sample(known, min(25, len(known))):
                 for _ in range(8):
                     near.append(self.mutate(word))
             yield from self.learn_words(near)
-            known = self.valid()
         yield from self.find_features()
         for _ in range(14):
-            if not (yield from self.fill()):
+            if self.note:
+                return False
+            if not (yield from self.fill()) and not self.note:
                 if (yield from self.check()):
-                    return
-        self.note = "unsettled"
+                    return not self.note
+        return False
+
+    def first_part(self):
+        """Learn the first part of the mnemonic alone: far fewer features decide it."""
+        self.base_only, self.note = True, ""
+        self.truth = {word: first(name) for word, name in self.truth.items()}
+        self.features, self.codes, self.table, self.fixed = set(), [], {}, {}
+        done = yield from self.whole()
+        self.table = {v: name + ".?" for v, name in self.table.items() if name and not name.endswith("?")} if done else {}
+        self.note = "first part" if done else "not understood"
+
+    def printed(self):
+        return [w for w, n in self.truth.items() if n is not None]
+
+    def give_up(self):
+        """Name the first part alone, where it was one for all words that printed; else nothing."""
+        bases = {first(name) for name in self.truth.values() if name}
+        self.codes, self.fixed, self.note = [], {}, "given up"
+        self.table = {(): bases.pop() + ".?"} if len(bases) == 1 and len(self.valid()) > 100 else {}
+        self.finish()
+
+    def finish(self):
+        """Keep examples for other architectures and forms; drop what only learning needed."""
+        known, self.done = self.valid(), True
+        self.examples = self.diverse(min(24, len(known))) if known else []
+        self.bases = sorted({first(self.truth[w]) for w in known})
+        self.truth = {}
 
     def mutate(self, word):
         rng = self.rng
@@ -145,6 +199,8 @@ class Key:
         words = [w for w in words if w not in self.truth]
         if words:
             names = yield words
+            if self.base_only:
+                names = map(first, names)
             self.truth.update(zip(words, names))
 
     def valid(self):
@@ -253,7 +309,6 @@ class Key:
         self.codes = sorted(self.features)
         if len(self.codes) > (MAX_FEATURES if self.real or not self.graphics() else 10):
             self.note = "too wide"
-            self.fill_observed()
             return False
         todo = list(itertools.product((0, 1), repeat=len(self.codes)))
         self.table = {}
@@ -281,15 +336,6 @@ class Key:
         """Textures and surfaces: their many fields are not worth enumerating where no kernel uses them."""
         known = self.valid()
         return not known or self.truth[known[0]].startswith(("SU", "T", "AL2P", "AST", "IPA", "PIXLD"))
-
-    def fill_observed(self):
-        """Too many joint values to ask for: name the first part alone, when it is one for all of them."""
-        bases = {self.truth[word].split(".")[0] for word in self.valid()}
-        if len(bases) == 1:
-            self.codes, self.features = [], set()
-            self.table = {(): bases.pop() + ".?"}
-        else:
-            self.table = {self.read(word): self.truth[word] for word in self.valid()}
 
     def separate(self, a, b):
         """Two words agree in all features and differ in mnemonic: find the smallest difference that matters."""
@@ -353,8 +399,7 @@ class Key:
             values = self.read(word)
             name = self.table.get(values)
             if name is None or name.endswith("?"):
-                if self.note != "too wide":
-                    self.table[values] = self.truth[word]
+                self.table[values] = self.truth[word]
             elif name != self.truth[word]:
                 other = next((w for w in self.valid() if self.read(w) == values and self.truth[w] == name), None)
                 if other is None:
@@ -365,17 +410,33 @@ class Key:
         return True
 
 
-def learn(arch, keys, real, seed=1, models=None, log=print, batch=250_000):
-    """Learn all keys of one architecture, their questions merged into few runs of the disassembler."""
-    states = {k: Key(k, real.get(k, []), seed, (models or {}).get(k)) for k in keys}
+def learn(arch, states, later=None, log=print, batch=150_000):
+    """Run the coroutines of many keys of one architecture, their questions merged into few runs of the tool.
+
+    `later` gives further states, taken up when few of the first are still open.
+    """
     waiting = {}
-    for k, s in states.items():
-        routine = s.run()
-        question = next(routine, None)
-        if question is not None:
-            waiting[k] = (routine, question)
-    asked = 0
-    while waiting:
+
+    def start(some):
+        for k, s in some.items():
+            routine = s.run()
+            question = next(routine, None)
+            if question is not None:
+                waiting[k] = (routine, question)
+
+    start(states)
+    asked = quiet = 0
+    while waiting or later:
+        if later and len(waiting) < 12:
+            more, later = later(), None
+            states.update(more)
+            start(more)
+        quiet = quiet + 1 if sum(len(question) for _, question in waiting.values()) < 400 else 0
+        if quiet > 30:
+            # What is still open asks in circles.
+            for k in waiting:
+                states[k].give_up()
+            break
         todo, size = [], 0
         for k in sorted(waiting):
             if size and size + len(waiting[k][1]) > batch:
@@ -393,6 +454,7 @@ def learn(arch, keys, real, seed=1, models=None, log=print, batch=250_000):
             try:
                 waiting[k] = (routine, routine.send(answer))
             except StopIteration:
-                states[k].truth = {w: n for w, n in states[k].truth.items() if settled(n)} if states[k].note else {}
-        log(f"{arch}: asked {asked}, {len(waiting)} keys open", flush=True)
+                states[k].finish()
+        some = " ".join(f"{k:#x}:{len(states[k].features)}" for k in sorted(waiting)[:8])
+        log(f"{arch}: asked {asked}, {len(waiting)} keys open: {some}", flush=True)
     return states

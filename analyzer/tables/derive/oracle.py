@@ -21,7 +21,7 @@ def _run(words, arch):
         with os.fdopen(handle, "wb") as out:
             out.write(b"".join(w.to_bytes(16, "little") for w in words))
         return subprocess.run(
-            [NVDISASM, "-b", arch, "-ndf", path], capture_output=True, text=True, errors="replace"
+            ["nice", "-n", "15", NVDISASM, "-b", arch, "-ndf", path], capture_output=True, text=True, errors="replace"
         )
     finally:
         os.unlink(path)
@@ -41,7 +41,14 @@ def ask(words, arch):
         fresh = {int(m.group(1), 16) // 16 for m in map(_ADDRESS.search, done.stderr.splitlines()) if m}
         fresh -= refused
         if not fresh:
-            raise RuntimeError(done.stderr[:300])
+            if "SM" in done.stderr and "fatal" not in done.stderr or len(words) == 0:
+                raise RuntimeError(done.stderr[:300])
+            # Some words stop the tool without saying where: halve until each stands alone.
+            if len(words) == 1:
+                return [None]
+            half = len(words) // 2
+            texts = ask(words[:half], arch) + ask(words[half:], arch)
+            return [None if index in refused else text for index, text in enumerate(texts)]
         for index in fresh:
             words[index] = NOP
         refused |= fresh

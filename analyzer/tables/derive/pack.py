@@ -6,7 +6,6 @@ ends in REFUSED: such a word is reported as unknown. One that it prints with a p
 part of the mnemonic is named.
 """
 
-import hashlib
 import itertools
 import os
 import struct
@@ -163,25 +162,27 @@ def first_part_only(table):
 
 
 def pack(models, orders=None):
-    """`models`: {sm: {key: (codes, table, fixed)}} to bytes. `orders` keeps found orders between runs."""
+    """`models`: {sm: {key: (codes, table, fixed)}} to bytes. `orders` keeps found orders within a run of Python."""
     diagram = Diagram()
     orders = {} if orders is None else orders
-    roots, report = defaultdict(dict), []
+    roots, report, built = defaultdict(dict), [], {}
     for sm, keys in models.items():
         for key, (codes, table, fixed) in sorted(keys.items()):
             if not any(table.values()):
                 continue
-            token = repr((tuple(codes), sorted((v, n) for v, n in table.items() if n)))
-            token = hashlib.sha256(token.encode()).hexdigest()
+            token = tuple(codes), hash(frozenset((v, n) for v, n in table.items() if n))
             if token not in orders:
                 orders[token] = order_of(list(codes), table)
             report.append((orders[token][1], sm, hex(key), next(n for n in table.values() if n)))
             if orders[token][1] > MAX_NODES:
-                codes, table, token = [], first_part_only(table), "first part"
+                codes, table = [], first_part_only(table)
+                token = "first part", *table.values()
                 orders[token] = [], 0
                 if not table:
                     continue
-            prefix, node = diagram.build(list(codes), table, orders[token][0])
+            if token not in built:
+                built[token] = diagram.build(list(codes), table, orders[token][0])
+            prefix, node = built[token]
             for code, value in sorted(fixed.items(), reverse=True):
                 here, refused = ((), node), ((), REFUSED)
                 node = diagram.node(code, *((refused, here) if value else (here, refused)))

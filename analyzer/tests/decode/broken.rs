@@ -1,6 +1,7 @@
 //! Broken and foreign input: an error or a report that says so, never a panic.
 
-use lowerline_analyzer::{Limits, analyze};
+use lowerline_analyzer::{AnalyzeError, Limits, analyze, analyze_as};
+use lowerline_shared::stage::Stage;
 
 use crate::corpus::files;
 
@@ -78,4 +79,67 @@ fn single_byte_mutations_never_panic() {
         let _ = analyze(&bytes, &Limits::default());
         bytes[at] = whole[at];
     }
+}
+
+/// Headers of sections with code: type PROGBITS with the flag for instructions.
+fn code_sections(bytes: &[u8]) -> Vec<usize> {
+    let number = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+    let is_code = |index: &usize| {
+        let at = section(bytes, *index);
+        bytes[at + 4..at + 8] == 1_u32.to_le_bytes() && number(at + 8) & 4 != 0
+    };
+    (0..sections(bytes)).filter(is_code).collect()
+}
+
+fn instructions(report: &lowerline_shared::report::Report) -> u64 {
+    report.functions.iter().map(|function| function.instructions).sum()
+}
+
+#[test]
+fn a_relocatable_object_counts_like_the_linked_one() {
+    let mut bytes = small();
+    let linked = analyze(&bytes, &Limits::default()).unwrap();
+    bytes[16..18].copy_from_slice(&1_u16.to_le_bytes());
+    let report = analyze(&bytes, &Limits::default()).unwrap();
+    assert_eq!(report.functions, linked.functions);
+}
+
+#[test]
+fn code_of_no_length_is_no_instruction() {
+    let mut bytes = small();
+    for index in code_sections(&bytes) {
+        let at = section(&bytes, index) + 0x20;
+        bytes[at..at + 8].copy_from_slice(&0_u64.to_le_bytes());
+    }
+    let report = analyze(&bytes, &Limits::default()).unwrap();
+    assert_eq!(instructions(&report), 0);
+}
+
+#[test]
+fn code_past_the_end_of_the_file_is_an_error_with_its_place() {
+    for (field, value) in [(0x18, u64::MAX), (0x20, u64::MAX), (0x20, 1 << 40)] {
+        let mut bytes = small();
+        let at = section(&bytes, code_sections(&bytes)[0]) + field;
+        bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        let error = analyze(&bytes, &Limits::default()).unwrap_err().to_string();
+        assert!(error.starts_with("expected the section inside the file at byte"), "{error}");
+    }
+}
+
+#[test]
+fn an_hsaco_sent_as_a_cubin_is_said_to_be_one() {
+    let hsaco = files().iter().find(|file| file.extension() == "hsaco").unwrap();
+    assert_eq!(
+        analyze_as(&hsaco.bytes, Stage::Cubin, &Limits::default()),
+        Err(AnalyzeError::WrongStage { declared: Stage::Cubin, found: Stage::Hsaco })
+    );
+}
+
+#[test]
+fn scheduling_fields_of_a_cubin_are_those_of_its_words() {
+    let report = analyze(&small(), &Limits::default()).unwrap();
+    let kernel = report.functions.iter().find(|function| function.kernel).unwrap();
+    // No instruction issues in less than one cycle or more than fifteen, NOPs behind the end included.
+    let stall = kernel.control["stall_cycles"].function;
+    assert!(stall > 0 && stall <= 15 * kernel.instructions, "{stall}");
 }

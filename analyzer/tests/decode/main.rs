@@ -8,4 +8,6 @@ mod corpus;
 
 mod broken;
 mod cubins;
+mod fatbin;
+mod operands;
 mod pairs;

@@ -123,3 +123,90 @@ fn stdin_is_a_file_too() {
     let line: Value = serde_json::from_str(&run.stdout).expect("JSON");
     assert_eq!((&line["file"], &line["stage"]), (&Value::from("-"), &Value::from("ptx")));
 }
+
+#[test]
+fn a_cubin_is_disassembled_without_a_tool() {
+    let run = run(lowerline().arg("inspect").arg("--disasm").arg(softmax("sm_90a", "cubin")));
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.contains(".target sm_90a\n\nsoftmax_kernel:\n"), "{}", run.stdout);
+    // As many lines as the text of nvdisasm has instructions, and the first one with its operands.
+    let text = std::fs::read_to_string(softmax("sm_90a", "sass")).expect("a text");
+    let theirs: Vec<&str> = text.lines().filter(|line| line.trim_start().starts_with("/*")).collect();
+    let ours: Vec<&str> = run.stdout.lines().filter(|line| line.starts_with("/*")).collect();
+    assert_eq!(ours.len(), theirs.len());
+    assert!(theirs[0].contains("LDC R1, c[0x0][0x28] ;"), "{}", theirs[0]);
+    assert!(ours[0].contains("  LDC R1, c[0x0][0x28]"), "{}", ours[0]);
+}
+
+#[test]
+fn what_has_no_instructions_to_decode_is_said_and_the_rest_is_done() {
+    let run =
+        run(lowerline().args(["inspect", "--disasm"]).args([softmax("sm_90a", "ptx"), softmax("sm_90a", "cubin")]));
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.starts_with("cannot inspect "), "{}", run.stderr);
+    assert!(run.stdout.contains("softmax_kernel:"));
+}
+
+/// A member's header and payload; the layout is described at `lowerline_analyzer::fatbin`.
+fn member(sm: u32, flags: u64, payload: &[u8], inflated: usize) -> Vec<u8> {
+    let padded = payload.len().next_multiple_of(8);
+    let mut out = vec![0; 64];
+    for (at, bytes) in [
+        (0, &2_u16.to_le_bytes()[..]),
+        (4, &64_u32.to_le_bytes()),
+        (8, &(padded as u64).to_le_bytes()),
+        (16, &u32::try_from(payload.len()).expect("a small payload").to_le_bytes()),
+        (28, &sm.to_le_bytes()),
+        (40, &flags.to_le_bytes()),
+        (56, &(inflated as u64).to_le_bytes()),
+    ] {
+        out[at..at + bytes.len()].copy_from_slice(bytes);
+    }
+    out.extend_from_slice(payload);
+    out.resize(64 + padded, 0);
+    out
+}
+
+#[test]
+fn members_of_a_fatbin_are_inflated_and_shown_one_by_one() {
+    let cubins: Vec<Vec<u8>> = ["sm_80", "sm_90a", "sm_100a"]
+        .iter()
+        .map(|target| std::fs::read(softmax(target, "cubin")).expect("a cubin"))
+        .collect();
+    let mut body = member(80, 0, &cubins[0], cubins[0].len());
+    body.extend(member(90, 0x2000, &lz4_flex::block::compress(&cubins[1]), cubins[1].len()));
+    body.extend(member(100, 0x8000, &zstd::encode_all(&cubins[2][..], 3).expect("a frame"), cubins[2].len()));
+    let mut fatbin = vec![0x50, 0xED, 0x55, 0xBA, 0x01, 0x00, 0x10, 0x00];
+    fatbin.extend((body.len() as u64).to_le_bytes());
+    fatbin.extend(&body);
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let file = dir.path().join("all.fatbin");
+    std::fs::write(&file, &fatbin).expect("a file");
+
+    let all = run(lowerline().args(["inspect", "--json"]).arg(&file));
+    assert_eq!(all.code, 0, "{}", all.stderr);
+    let alone =
+        run(lowerline().args(["inspect", "--json"]).args(["sm_80", "sm_90a", "sm_100a"].map(|t| softmax(t, "cubin"))));
+    let reports = |text: &str| -> Vec<Value> {
+        let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        lines
+            .map(|mut line| {
+                line["file"] = Value::Null;
+                line
+            })
+            .collect()
+    };
+    assert_eq!(reports(&all.stdout).len(), 3);
+    assert_eq!(reports(&all.stdout), reports(&alone.stdout));
+    assert!(all.stdout.contains("all.fatbin#1.sm_90.cubin"), "{}", all.stdout);
+
+    // A frame that claims to be larger than the limit is not believed.
+    let mut bomb = vec![0x50, 0xED, 0x55, 0xBA, 0x01, 0x00, 0x10, 0x00];
+    let body = member(90, 0x2000, &lz4_flex::block::compress(&cubins[1]), usize::MAX);
+    bomb.extend((body.len() as u64).to_le_bytes());
+    bomb.extend(&body);
+    std::fs::write(&file, &bomb).expect("a file");
+    let refused = run(lowerline().arg("inspect").arg(&file));
+    assert_eq!(refused.code, 1);
+    assert!(refused.stderr.contains("member 0 (sm_90)") && refused.stderr.contains("limit"), "{}", refused.stderr);
+}
