@@ -4,7 +4,9 @@
 //! router but without a socket. `FIGURES_COMMITS` shortens the history.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
+    io::Read as _,
+    path::Path,
     time::{Duration, Instant},
 };
 
@@ -111,7 +113,7 @@ fn manifest(n: usize, first: usize, builds: &[Value]) -> Value {
     })
 }
 
-async fn start(cluster: &Cluster, name: &str, data: &std::path::Path) -> Server {
+async fn start(cluster: &Cluster, name: &str, data: &Path) -> Server {
     let admin = db::pool(&cluster.url("postgres")).expect("an address");
     sqlx::raw_sql(sqlx::AssertSqlSafe(format!("create database {name}"))).execute(&admin).await.expect("a database");
     let pool = db::pool(&cluster.url(name)).expect("an address");
@@ -202,6 +204,72 @@ async fn comparisons(server: &Server) {
     println!("page of a commit with 1,400 builds: p95 {:.1} ms", ms(p95));
 }
 
+/// Artifacts of an archive of the demo by folder: stage and bytes.
+fn folders(archive: &str) -> BTreeMap<String, Vec<(String, Vec<u8>)>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../demo/data/{archive}.tar.zst"));
+    let file = std::fs::File::open(path).expect("the archive is in the repository");
+    let mut archive = tar::Archive::new(zstd::Decoder::new(file).expect("zstd"));
+    let mut folders: BTreeMap<String, Vec<(String, Vec<u8>)>> = BTreeMap::new();
+    for entry in archive.entries().expect("entries") {
+        let mut entry = entry.expect("an entry");
+        let path = entry.path().expect("a path").to_string_lossy().into_owned();
+        let Some((folder, name)) = path.rsplit_once('/') else { continue };
+        let stage = name.split_once('.').map_or("", |(_, stage)| stage);
+        if ["ttir", "ttgir", "ptx", "cubin", "amdgcn", "hsaco"].contains(&stage) {
+            let mut bytes = Vec::new();
+            entry.read_to_end(&mut bytes).expect("bytes");
+            folders.entry(folder.to_owned()).or_default().push((stage.to_owned(), bytes));
+        }
+    }
+    folders
+}
+
+/// 500 configs on one target, the first of them on seven, with real artifacts.
+async fn kernels(server: &Server) {
+    let mut sent = BTreeSet::new();
+    let mut builds = Vec::new();
+    let space: Vec<_> = folders("matmul-h200").into_values().collect();
+    for n in 0..500 {
+        let artifacts = artifacts(server, &space[n % space.len()], &mut sent).await;
+        builds.push(kernel_build(n, "sm_90a", artifacts));
+    }
+    for (folder, files) in folders("3.7.1") {
+        let Some(rest) = folder.strip_prefix("3.7.1/matmul_census/") else { continue };
+        let Some(target) = rest.strip_suffix("/128x128x64_w8_s3").filter(|target| *target != "sm_90a") else {
+            continue;
+        };
+        let artifacts = artifacts(server, &files, &mut sent).await;
+        builds.push(kernel_build(0, target, artifacts));
+    }
+    server.push(&manifest(0, 0, &builds)).await;
+    let (p95, bytes) = server.p95("/projects/p/kernels/k/lowering").await;
+    println!("lowering of one config on 7 targets, 500 configs: p95 {:.1} ms, {bytes} bytes on the wire", ms(p95));
+    let (p95, bytes) = server.p95("/projects/p/kernels/k/space?target=sm_90a").await;
+    println!("space of 500 configs: p95 {:.1} ms, {bytes} bytes on the wire", ms(p95));
+}
+
+async fn artifacts(server: &Server, files: &[(String, Vec<u8>)], sent: &mut BTreeSet<String>) -> Vec<Value> {
+    let mut out = Vec::new();
+    for (stage, bytes) in files {
+        let digest = digest(bytes);
+        if sent.insert(digest.clone()) {
+            server.send(Method::PUT, &format!("/projects/p/blobs/{digest}"), bytes.clone()).await;
+        }
+        out.push(json!({ "stage": stage, "digest": digest }));
+    }
+    out
+}
+
+fn kernel_build(n: usize, target: &str, artifacts: Vec<Value>) -> Value {
+    json!({
+        "kernel": "k", "target": target, "status": "ok", "artifacts": artifacts,
+        "config": { "label": format!("c{n}"), "options": { "num_warps": 8, "num_stages": n % 5 },
+                    "constexprs": { "BLOCK_M": n % 7, "BLOCK_N": n % 11, "BLOCK_K": n % 13 } },
+        "resources": { "warps": 8, "stages": n % 5, "shared_bytes": 32_768 + n },
+        "metrics": { "tflops": n, "compile_seconds": 1.5 },
+    })
+}
+
 fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
@@ -215,6 +283,9 @@ fn main() {
         let is_wanted = |name: &str| wanted.is_empty() || wanted.contains(name);
         if is_wanted("comparisons") {
             comparisons(&start(&cluster, "comparisons", data.path()).await).await;
+        }
+        if is_wanted("kernels") {
+            kernels(&start(&cluster, "kernels", data.path()).await).await;
         }
         if is_wanted("replay") {
             replay(&start(&cluster, "replay", data.path()).await).await;

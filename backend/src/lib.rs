@@ -2,7 +2,7 @@
 //!
 //! In reading order: [`config`] and [`state`] (what a process is made of), [`router`] (every route in one table),
 //! [`middleware`], [`api`] (one handler per route), then what they call: [`blobs`] and [`intake`] (bytes in), [`ingest`]
-//! (a manifest becomes rows), [`order`] (where a commit stands), [`trend`], [`comparison`] and [`page`] (answers), [`db`]
+//! (a manifest becomes rows), [`order`] (where a commit stands), [`trend`], [`comparison`], [`kernel`] and [`page`] (answers), [`db`]
 //! (all SQL) and [`commands`] (what the binary does besides serving).
 //!
 //! Rules: SQL only in [`db`]; axum only in [`api`], [`middleware`], [`router`] and [`error`].
@@ -18,6 +18,7 @@ pub mod db;
 mod error;
 mod ingest;
 mod intake;
+mod kernel;
 mod middleware;
 mod order;
 mod page;

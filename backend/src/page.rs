@@ -6,11 +6,11 @@ use lowerline_shared::{
     display::plural,
     ids::shown,
     measure::Measure,
-    permalink::{CompareQuery, Page, StateRef, TrendsQuery, names_builds},
+    permalink::{CompareQuery, LoweringQuery, Page, StateRef, TrendsQuery, names_builds},
     stage::Stage,
 };
 
-use crate::{comparison, comparison::matrix, db, error::Result, ingest::Project, state::AppState, trend};
+use crate::{comparison, comparison::matrix, db, error::Result, ingest::Project, kernel, state::AppState, trend};
 
 /// `index.html` with its two placeholders.
 #[derive(Debug)]
@@ -123,11 +123,26 @@ async fn describe_page(state: &AppState, page: &Page) -> Result<(String, String)
         Page::Commit(slug, rev) => {
             let project = crate::api::project(state, slug.as_str()).await?;
             let detail = matrix::commit(state, &project, rev.as_str()).await?;
-            let moved =
-                detail.builds.iter().filter(|cell| !cell.moved.is_empty() || !cell.resources.is_empty()).count();
+            let moved = detail.builds.iter().filter(|cell| cell.has_changed()).count();
             let builds = plural(detail.builds.len() as u64, "build");
             let title = format!("{} {}: {moved} of {builds} changed", project.slug, detail.commit.name());
             Ok((title, shown(&detail.commit.subject)))
+        }
+        Page::Lowering(slug, kernel, query) => {
+            let project = crate::api::project(state, slug.as_str()).await?;
+            describe_lowering(state, &project, kernel, query).await
+        }
+        Page::Space(slug, kernel, query) => {
+            let project = crate::api::project(state, slug.as_str()).await?;
+            let answer = kernel::space::space(state, &project, kernel, query).await?;
+            let title = format!(
+                "{} on {} at {}: {} configs",
+                shown(answer.kernel.name.as_str()),
+                answer.target,
+                answer.commit.name(),
+                answer.configs.len()
+            );
+            Ok((title, answer.summary.sentence))
         }
         Page::Compare(slug, states, query) => {
             let project = crate::api::project(state, slug.as_str()).await?;
@@ -159,6 +174,26 @@ async fn describe_trends(state: &AppState, project: &Project, query: &TrendsQuer
     Ok((title, trend_sentences(&answer)))
 }
 
+async fn describe_lowering(
+    state: &AppState,
+    project: &Project,
+    kernel: &str,
+    query: &LoweringQuery,
+) -> Result<(String, String)> {
+    let answer = kernel::lowering::lowering(state, project, kernel, query).await?;
+    let name = shown(answer.kernel.name.as_str());
+    let title = format!("{name} on {} targets at {}", answer.targets.len(), answer.commit.name());
+    let matrix: Vec<String> = lowerline_shared::lowering::rows(&answer)
+        .into_iter()
+        .filter(|row| row.id == "matrix")
+        .flat_map(|row| row.cells)
+        .zip(&answer.targets)
+        .filter(|(cell, _)| !cell.text.is_empty())
+        .map(|(cell, column)| format!("{}: {}", column.target, cell.text.join(" + ")))
+        .collect();
+    Ok((title, format!("Config {}. {}", shown(&answer.config), matrix.join("; "))))
+}
+
 /// The lines that moved, as first and last value.
 fn trend_sentences(answer: &TrendResponse) -> String {
     let mut parts = Vec::new();
@@ -185,6 +220,7 @@ fn measure_name(measure: &Measure) -> String {
         Measure::Instructions(_) => "Instructions".to_owned(),
         Measure::Opcode(stage, opcode) => format!("{} {}", stage.label(), shown(opcode)),
         Measure::Resource(resource) => resource.label().to_owned(),
+        Measure::Decision(decision) => decision.label().to_owned(),
         Measure::Metric(name) => shown(name),
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use lowerline_shared::{
+    decision_measure::DecisionValues,
     ids::Digest,
     report::{OpcodeCount, Report},
     stage::{Scope, Stage},
@@ -17,6 +18,7 @@ use crate::{
     },
     error::Result,
     intake::Examined,
+    view,
 };
 
 /// Distinct opcodes kept per histogram; real kernels have a few hundred.
@@ -69,6 +71,7 @@ pub async fn record(pool: &Pool, codes: &Codes, digest: Digest, examined: &Exami
         Outcome::None(_) => None,
     };
     let (resource, resource_value) = report.map(|report| codes.split(&report.resources)).unwrap_or_default();
+    let decision = view::decision_json(&report.map(DecisionValues::of_report).unwrap_or_default());
     let body = match report {
         Some(report) => {
             let json = serde_json::to_vec(report).map_err(anyhow::Error::from)?;
@@ -85,6 +88,7 @@ pub async fn record(pool: &Pool, codes: &Codes, digest: Digest, examined: &Exami
         histogram_id,
         resource: &resource,
         resource_value: &resource_value,
+        decision: &decision,
         warnings: &warnings,
         body: body.as_deref(),
     };

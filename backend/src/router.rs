@@ -69,6 +69,8 @@ fn reading() -> Router<AppState> {
         .route("/projects/{project}/trends", get(reads::get_trends))
         .route("/projects/{project}/trends/chart.svg", get(reads::get_trends_chart))
         .route("/projects/{project}/compare/{states}", get(reads::get_comparison))
+        .route("/projects/{project}/kernels/{kernel}/lowering", get(reads::get_lowering))
+        .route("/projects/{project}/kernels/{kernel}/space", get(reads::get_space))
         .route("/blobs/{digest}", get(blobs::get_blob))
         .route("/blobs/{digest}/report", get(blobs::get_report))
         // Numbers in JSON shrink almost as well at the fastest level, in a third of the time.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use lowerline_shared::{
     api::MeasureHit,
+    decision_measure::DecisionMeasure,
     family::Family,
     measure::{Level, Measure},
     report::Resource,
@@ -21,6 +22,7 @@ pub async fn measures(
 ) -> Result<Vec<MeasureHit>> {
     let mut hits = families(state, project, kernel, text).await?;
     hits.extend(resources(state, project, kernel, text).await?);
+    hits.extend(decisions(state, project, kernel, text).await?);
     for (name, variants) in db::measure::list_metric_hits(&state.pool, project.id, kernel).await? {
         if holds(&name, text) {
             hits.extend(hit(&Measure::Metric(name.clone()), name, variants));
@@ -81,6 +83,16 @@ async fn resources(state: &AppState, project: &Project, kernel: Option<&str>, te
         .into_iter()
         .filter(|resource| holds(resource.label(), text) || holds(resource.id(), text))
         .filter_map(|resource| hit(&Measure::Resource(resource), resource.label().to_owned(), *known.get(&resource)?))
+        .collect())
+}
+
+async fn decisions(state: &AppState, project: &Project, kernel: Option<&str>, text: &str) -> Result<Vec<MeasureHit>> {
+    let known: HashMap<String, i64> =
+        db::measure::list_decision_hits(&state.pool, project.id, kernel).await?.into_iter().collect();
+    Ok(DecisionMeasure::ALL
+        .into_iter()
+        .filter(|measure| holds(measure.label(), text) || holds(measure.id(), text) || holds("decision", text))
+        .filter_map(|measure| hit(&Measure::Decision(measure), measure.label().to_owned(), *known.get(measure.id())?))
         .collect())
 }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use lowerline_shared::{
     api::{CommitSummary, Coverage, CoverageRun, Series, Step, TrendResponse},
+    decision_measure::DecisionValue,
     family::Family,
     ids::TargetName,
     limits,
@@ -166,7 +167,7 @@ fn stage_of(measure: &Measure, target: &TargetName) -> Option<Stage> {
     match measure {
         Measure::Family(_, level) | Measure::Instructions(level) => Some(level.stage(target::vendor(target))),
         Measure::Opcode(stage, _) => Some(*stage),
-        Measure::Resource(_) | Measure::Metric(_) => None,
+        Measure::Resource(_) | Measure::Decision(_) | Measure::Metric(_) => None,
     }
 }
 
@@ -177,7 +178,22 @@ fn histogram_at(profile: &ProfileRow, stage: Stage) -> Option<i32> {
     profile.machine_id.filter(|_| profile.machine_stage.as_deref() == Some(stage.id()))
 }
 
-fn value(state: &AppState, data: &Data, profile: &ProfileRow, measure: &Measure, stage: Option<Stage>) -> Option<f64> {
+/// The number of a named state; one not met before gets the next.
+fn state_number(names: &mut Vec<String>, name: &str) -> usize {
+    names.iter().position(|known| known == name).unwrap_or_else(|| {
+        names.push(name.to_owned());
+        names.len() - 1
+    })
+}
+
+fn value(
+    state: &AppState,
+    data: &Data,
+    profile: &ProfileRow,
+    measure: &Measure,
+    stage: Option<Stage>,
+    names: &mut Vec<String>,
+) -> Option<f64> {
     let histogram = stage.and_then(|stage| histogram_at(profile, stage));
     let count = match measure {
         Measure::Family(family, _) => data.families.family(histogram, *family),
@@ -189,6 +205,10 @@ fn value(state: &AppState, data: &Data, profile: &ProfileRow, measure: &Measure,
         Measure::Resource(resource) => {
             state.codes.join(&profile.resource, &profile.resource_value).get(resource).copied()
         }
+        Measure::Decision(measure) => match view::decisions(&profile.decision).get(*measure)? {
+            DecisionValue::Number(number) => Some(*number),
+            DecisionValue::Named(name) => i64::try_from(state_number(names, name)).ok(),
+        },
         Measure::Metric(_) => None,
     };
     count.map(|count| count as f64)
@@ -203,9 +223,13 @@ fn series(state: &AppState, data: &Data, line: &Line, measure: &Measure, last: u
         stage,
         source: None,
         steps: Vec::new(),
+        names: Vec::new(),
         coverage: Vec::new(),
         failures: BTreeMap::new(),
     };
+    if let Measure::Decision(measure) = measure {
+        out.names = measure.names().iter().map(|name| (*name).to_owned()).collect();
+    }
     let mut states: Vec<(u32, Coverage)> = Vec::new();
     for point in &line.points {
         let at = view::position(point.position);
@@ -213,7 +237,7 @@ fn series(state: &AppState, data: &Data, line: &Line, measure: &Measure, last: u
         states.push((at, coverage_of(profile)));
         match profile {
             Some(profile) if profile.status == "ok" => {
-                let value = value(state, data, profile, measure, stage);
+                let value = value(state, data, profile, measure, stage, &mut out.names);
                 if !matches!(measure, Measure::Metric(_)) && out.steps.last().is_none_or(|step| step.value != value) {
                     out.steps.push(Step { at, value });
                 }

@@ -8,7 +8,8 @@ use std::{
 use anyhow::Context as _;
 use lowerline_shared::{
     api::{BuildStatus, CommitSummary, KernelSummary, ProjectSummary, Toolchain},
-    ids::TargetName,
+    decision_measure::{DecisionMeasure, DecisionValue, DecisionValues},
+    ids::{Digest, TargetName},
     target,
 };
 
@@ -25,6 +26,31 @@ use crate::{
 /// Text that was checked when it was written.
 pub fn parsed<T: FromStr<Err: std::error::Error + Send + Sync + 'static>>(text: &str) -> anyhow::Result<T> {
     text.parse().with_context(|| format!("the database holds {text:?}"))
+}
+
+/// A digest of a row.
+pub fn digest(bytes: &[u8]) -> anyhow::Result<Digest> {
+    Ok(Digest(bytes.try_into().map_err(|_| anyhow::anyhow!("a digest of another length"))?))
+}
+
+/// Decisions of a row; those of a version with other names are left out, until `reparse` makes them anew.
+pub fn decisions(json: &serde_json::Value) -> DecisionValues {
+    let known = json.as_object().into_iter().flatten().filter_map(|(name, value)| {
+        Some((DecisionMeasure::from_id(name)?, serde_json::from_value::<DecisionValue>(value.clone()).ok()?))
+    });
+    DecisionValues(known.collect())
+}
+
+/// Decisions as a row holds them.
+pub fn decision_json(values: &DecisionValues) -> serde_json::Value {
+    let pairs = values.0.iter().map(|(measure, value)| {
+        let value = match value {
+            DecisionValue::Number(number) => serde_json::Value::from(*number),
+            DecisionValue::Named(name) => serde_json::Value::from(name.as_str()),
+        };
+        (measure.id().to_owned(), value)
+    });
+    serde_json::Value::Object(pairs.collect())
 }
 
 /// A position, from 0.

@@ -55,6 +55,8 @@ enum Key {
     Trends(ProjectSlug),
     Commit(ProjectSlug),
     Compare(ProjectSlug),
+    Lowering(ProjectSlug),
+    Space(ProjectSlug),
     Missing,
 }
 
@@ -65,6 +67,8 @@ fn key(page: Option<&Page>) -> Key {
         Some(Page::Trends(project, _)) => Key::Trends(project.clone()),
         Some(Page::Commit(project, _)) => Key::Commit(project.clone()),
         Some(Page::Compare(project, ..)) => Key::Compare(project.clone()),
+        Some(Page::Lowering(project, ..)) => Key::Lowering(project.clone()),
+        Some(Page::Space(project, ..)) => Key::Space(project.clone()),
         Some(Page::Local) | None => Key::Missing,
     }
 }
@@ -114,6 +118,8 @@ fn Pages() -> impl IntoView {
         Key::Trends(project) => lazy::trends(project),
         Key::Commit(project) => view! { <pages::commit::Commit project/> }.into_any(),
         Key::Compare(project) => lazy::compare(project),
+        Key::Lowering(project) => lazy::lowering(project),
+        Key::Space(project) => lazy::space(project),
         Key::Missing => view! { <pages::missing::Missing/> }.into_any(),
     }
 }

@@ -34,6 +34,16 @@ fn open_compare(project: ProjectSlug) -> Opened {
     Ok(view! { <pages::compare::Compare project/> }.into_any())
 }
 
+#[wasm_split(kernels, wasm_split_path = leptos::wasm_split, preload(load_lowering), fallible)]
+fn open_lowering(project: ProjectSlug) -> Opened {
+    Ok(view! { <pages::lowering::Lowering project/> }.into_any())
+}
+
+#[wasm_split(kernels, wasm_split_path = leptos::wasm_split, preload(load_space), fallible)]
+fn open_space(project: ProjectSlug) -> Opened {
+    Ok(view! { <pages::space::Space project/> }.into_any())
+}
+
 /// Lines over commits.
 pub fn trends(project: ProjectSlug) -> AnyView {
     page(load_trends, move || open_trends(project.clone()))
@@ -42,6 +52,16 @@ pub fn trends(project: ProjectSlug) -> AnyView {
 /// States side by side, and the drill-down.
 pub fn compare(project: ProjectSlug) -> AnyView {
     page(load_compare, move || open_compare(project.clone()))
+}
+
+/// One kernel on every target.
+pub fn lowering(project: ProjectSlug) -> AnyView {
+    page(load_lowering, move || open_lowering(project.clone()))
+}
+
+/// All configs of a kernel.
+pub fn space(project: ProjectSlug) -> AnyView {
+    page(load_space, move || open_space(project.clone()))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use lowerline_shared::{
     api::ProjectDetail,
     api_path,
     ids::ProjectSlug,
-    permalink::{CompareQuery, Page, StateRef, TrendsQuery},
+    permalink::{CompareQuery, LoweringQuery, Page, StateRef, TrendsQuery},
 };
 
 use crate::{app::Current, fetch::use_fetch, parts::search::Search, theme::Theme};
@@ -19,9 +19,12 @@ pub struct InProject(pub Signal<Option<Arc<ProjectDetail>>>);
 fn project_of(page: &Page) -> Option<&ProjectSlug> {
     match page {
         Page::Home | Page::Local => None,
-        Page::Project(project) | Page::Trends(project, _) | Page::Commit(project, _) | Page::Compare(project, ..) => {
-            Some(project)
-        }
+        Page::Project(project)
+        | Page::Trends(project, _)
+        | Page::Commit(project, _)
+        | Page::Compare(project, ..)
+        | Page::Lowering(project, ..)
+        | Page::Space(project, ..) => Some(project),
     }
 }
 
@@ -29,6 +32,7 @@ fn kernel_of(page: &Page) -> Option<String> {
     match page {
         Page::Trends(_, query) => query.kernel.clone(),
         Page::Compare(_, _, query) => query.kernel.clone(),
+        Page::Lowering(_, kernel, _) | Page::Space(_, kernel, _) => Some(kernel.clone()),
         _ => None,
     }
 }
@@ -37,8 +41,13 @@ fn kernel_of(page: &Page) -> Option<String> {
 fn tabs(project: &ProjectSlug, detail: Option<&ProjectDetail>, kernel: Option<String>) -> Vec<(&'static str, Page)> {
     let mut tabs = vec![
         ("Overview", Page::Project(project.clone())),
-        ("Trends", Page::Trends(project.clone(), TrendsQuery { kernel, ..TrendsQuery::default() })),
+        ("Trends", Page::Trends(project.clone(), TrendsQuery { kernel: kernel.clone(), ..TrendsQuery::default() })),
     ];
+    // Without a kernel in view, the first one stands for all.
+    let first = || detail.and_then(|detail| detail.kernels.first()).map(|kernel| kernel.key.clone());
+    if let Some(kernel) = kernel.clone().or_else(first) {
+        tabs.push(("Kernels", Page::Lowering(project.clone(), kernel, LoweringQuery::default())));
+    }
     let newest = detail.and_then(|detail| detail.project.newest.as_ref());
     let rev = |sha: &lowerline_shared::ids::CommitSha| sha.as_str().parse().ok();
     if let Some(commit) = newest {
@@ -60,6 +69,7 @@ fn is_current(tab: &str, page: Option<&Page>) -> bool {
             | ("Trends", Some(Page::Trends(..)))
             | ("Compare", Some(Page::Compare(..)))
             | ("Commits", Some(Page::Commit(..)))
+            | ("Kernels", Some(Page::Lowering(..) | Page::Space(..)))
     )
 }
 

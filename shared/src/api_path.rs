@@ -2,7 +2,7 @@
 
 use crate::{
     ids::{Digest, ProjectSlug, Rev},
-    permalink::{CompareQuery, StateRef, TrendsQuery, encode, format_states},
+    permalink::{CompareQuery, LoweringQuery, SpaceQuery, StateRef, TrendsQuery, encode, format_states},
 };
 
 /// The prefix of every route.
@@ -46,6 +46,18 @@ pub fn trends(project: &ProjectSlug, query: &TrendsQuery) -> String {
 pub fn trends_chart(project: &ProjectSlug, query: &TrendsQuery) -> String {
     let query = TrendsQuery { at: None, ..query.clone() };
     format!("{PREFIX}/projects/{project}/trends/chart.svg{}", query.query())
+}
+
+/// `GET` → one kernel on every target. The target whose decisions the page unfolds is left out: the answer has all of them.
+pub fn lowering(project: &ProjectSlug, kernel: &str, query: &LoweringQuery) -> String {
+    let query = LoweringQuery { target: None, ..query.clone() };
+    format!("{PREFIX}/projects/{project}/kernels/{}/lowering{}", encode(kernel), query.query())
+}
+
+/// `GET` → all configs of a kernel on one target. How they are drawn and sorted is left out.
+pub fn space(project: &ProjectSlug, kernel: &str, query: &SpaceQuery) -> String {
+    let query = SpaceQuery { at: query.at.clone(), target: query.target.clone(), ..SpaceQuery::default() };
+    format!("{PREFIX}/projects/{project}/kernels/{}/space{}", encode(kernel), query.query())
 }
 
 /// `GET` → the bytes of a blob.

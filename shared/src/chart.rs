@@ -56,6 +56,7 @@ pub fn measure_name(measure: &Measure) -> String {
         Measure::Family(family, _) => family.info().short.to_owned(),
         Measure::Instructions(_) => "Instructions".to_owned(),
         Measure::Resource(resource) => resource.label().to_owned(),
+        Measure::Decision(decision) => decision.label().to_owned(),
         Measure::Metric(name) => shown(name),
         other => shown(&other.to_string()),
     }
@@ -171,7 +172,7 @@ fn chart(out: &mut String, series: &Series, frame: &Frame) {
         let _ = writeln!(out, "<path d=\"{path}H{end:.1}\" fill=\"none\" stroke=\"{LINE}\" stroke-width=\"1.75\"/>");
         let is_change = |at: u32| drawn.changes.iter().any(|change| change.at == at);
         if let Some(&(at, value)) = run.corners.first().filter(|corner| !is_change(corner.0)) {
-            text(out, (frame.at(at), frame.value(value) - 5.0), "start", FAINT, &display::number(value));
+            text(out, (frame.at(at), frame.value(value) - 5.0), "start", FAINT, &drawn.value_text(value));
         }
     }
     for (n, change) in drawn.changes.iter().enumerate() {
@@ -181,7 +182,7 @@ fn chart(out: &mut String, series: &Series, frame: &Frame) {
             "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"#ffffff\" stroke=\"{LINE}\" stroke-width=\"1.75\"/>"
         );
         if drawn.changes.len() <= LABELLED || n + 1 == drawn.changes.len() {
-            text(out, (x, y - 7.0), "middle", INK, &display::number(change.now));
+            text(out, (x, y - 7.0), "middle", INK, &drawn.value_text(change.now));
         }
     }
 }
@@ -190,7 +191,7 @@ fn points(out: &mut String, drawn: &Plot, frame: &Frame) {
     for &(at, value) in drawn.runs.iter().flat_map(|run| &run.corners) {
         let (x, y) = (frame.at(at), frame.value(value));
         let _ = writeln!(out, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.5\" fill=\"{FAINT}\"/>");
-        text(out, (x, y - 6.0), "middle", FAINT, &display::number(value));
+        text(out, (x, y - 6.0), "middle", FAINT, &drawn.value_text(value));
     }
 }
 
@@ -229,6 +230,7 @@ mod tests {
             measure: "fragment_staging".parse().expect("a measure"),
             stage: Some(Stage::Sass),
             source: None,
+            names: Vec::new(),
             steps: vec![Step { at: 1, value: Some(0.0) }, Step { at: 3, value: Some(1_020.0) }],
             coverage: vec![
                 CoverageRun { from: 0, to: 0, state: Coverage::Failed },

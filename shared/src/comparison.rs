@@ -446,6 +446,7 @@ mod tests {
             states: vec![StateBuild::Missing; 3],
             levels: levels(),
             resources: Vec::new(),
+            decisions: Vec::new(),
             changed: true,
             weight: 1,
             depth: None,

@@ -26,6 +26,32 @@ pub enum Palette {
 }
 
 impl Palette {
+    /// All of them, in the order legends show them.
+    pub const ALL: [Self; 8] = [
+        Self::Tensor,
+        Self::Staging,
+        Self::Memory,
+        Self::Async,
+        Self::Sync,
+        Self::Integer,
+        Self::Float,
+        Self::Overhead,
+    ];
+
+    /// Name on screen.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Tensor => "Tensor",
+            Self::Staging => "Staging & exchange",
+            Self::Memory => "Memory",
+            Self::Async => "Async copy",
+            Self::Sync => "Synchronization",
+            Self::Integer => "Integer & address",
+            Self::Float => "Float",
+            Self::Overhead => "Overhead",
+        }
+    }
+
     /// The suffix of the CSS classes `gl-…` and of the custom properties `--g-…`.
     pub const fn id(self) -> &'static str {
         match self {

@@ -3,8 +3,8 @@
 //! Modules in reading order: [`ids`] (names and digests, parsed once at the door), [`stage`] and [`target`] (what an
 //! artifact is and for which chip), [`family`] (the taxonomy), [`report`] (what the analyzer found in one blob),
 //! [`measure`] (what can be plotted), [`api`] (request and response bodies), [`permalink`] (every URL), [`problem`]
-//! (every error code), [`comparison`], [`explain`], [`strip`] and [`plot`] (states side by side, lines), [`display`], [`table`] and [`chart`] (how
-//! numbers read and leave the page), [`api_path`] and [`limits`] (every bound both sides must agree on).
+//! (every error code), [`comparison`], [`explain`], [`strip`], [`lowering`], [`space`] and [`plot`] (states, targets and configs side by side, lines),
+//! [`display`], [`table`] and [`chart`] (how numbers read and leave the page), [`api_path`] and [`limits`] (every bound both sides must agree on).
 //!
 //! No IO, no async; builds for wasm32.
 
@@ -13,18 +13,22 @@ pub mod api_path;
 pub mod chart;
 pub mod comparison;
 pub mod decision;
+pub mod decision_measure;
 pub mod display;
 pub mod explain;
 pub mod family;
 pub mod fold;
 pub mod ids;
 pub mod limits;
+pub mod lowering;
 pub mod measure;
 pub mod permalink;
 pub mod plot;
 pub mod problem;
 pub mod report;
+pub mod space;
 pub mod stage;
 pub mod strip;
 pub mod table;
 pub mod target;
+pub mod tensor;

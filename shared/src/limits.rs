@@ -31,3 +31,5 @@ pub const STATES_PER_COMPARISON: usize = 6;
 pub const COMMITS_PER_TREND: usize = 20_000;
 /// Series in one answer about trends.
 pub const SERIES_PER_TREND: usize = 512;
+/// Configs in one answer about a config space; autotuning spaces published have a few hundred.
+pub const CONFIGS_PER_SPACE: usize = 2_000;

@@ -7,13 +7,14 @@
 //! | `instructions`, `instructions@ptx` | all instructions but padding |
 //! | `sass:LDSM` | an opcode of a stage and everything below it (`LDSM.16.M88`), by whole dot-separated parts |
 //! | `resource:registers` | a resource |
+//! | `decision:pipelining` | a decision of the compiler: a number or a named state |
 //! | `metric:tflops` | a number from outside |
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{family::Family, report::Resource, stage::Stage, target::Vendor};
+use crate::{decision_measure::DecisionMeasure, family::Family, report::Resource, stage::Stage, target::Vendor};
 
 /// At which level a count is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,6 +48,8 @@ pub enum Measure {
     Opcode(Stage, String),
     /// A resource.
     Resource(Resource),
+    /// A decision of the compiler.
+    Decision(DecisionMeasure),
     /// An uploaded number.
     Metric(String),
 }
@@ -54,7 +57,7 @@ pub enum Measure {
 /// Text that names no measure.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` names no measure; try `fragment_staging`, `fence@ptx`, `sass:LDSM`, `resource:registers` or `metric:tflops`"
+    "`{0}` names no measure; try `fragment_staging`, `fence@ptx`, `sass:LDSM`, `resource:registers`, `decision:pipelining` or `metric:tflops`"
 )]
 pub struct InvalidMeasure(pub String);
 
@@ -68,6 +71,7 @@ impl FromStr for Measure {
         if let Some((head, rest)) = text.split_once(':') {
             return match head {
                 "resource" => Resource::from_id(rest).map(Self::Resource).ok_or_else(invalid),
+                "decision" => DecisionMeasure::from_id(rest).map(Self::Decision).ok_or_else(invalid),
                 "metric" if named(rest) => Ok(Self::Metric(rest.to_owned())),
                 _ => match Stage::from_id(head) {
                     Some(stage) if stage.has_families() && named(rest) => Ok(Self::Opcode(stage, rest.to_owned())),
@@ -94,6 +98,7 @@ impl fmt::Display for Measure {
         let (id, level) = match self {
             Self::Opcode(stage, opcode) => return write!(f, "{}:{opcode}", stage.id()),
             Self::Resource(resource) => return write!(f, "resource:{}", resource.id()),
+            Self::Decision(decision) => return write!(f, "decision:{}", decision.id()),
             Self::Metric(name) => return write!(f, "metric:{name}"),
             Self::Family(family, level) => (family.id(), level),
             Self::Instructions(level) => ("instructions", level),
@@ -136,11 +141,14 @@ mod tests {
             "sass:LDSM",
             "ptx:bar.sync",
             "resource:registers",
+            "decision:pipelining",
             "metric:tflops",
         ] {
             assert_eq!(text.parse::<Measure>().expect(text).to_string(), text);
         }
-        for text in ["", "nothing", "fence@cubin", "ttir:tt.load", "resource:luck", "sass:", "sass:a,b"] {
+        for text in
+            ["", "nothing", "fence@cubin", "ttir:tt.load", "resource:luck", "decision:luck", "sass:", "sass:a,b"]
+        {
             assert!(text.parse::<Measure>().is_err(), "{text}");
         }
     }

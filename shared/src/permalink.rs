@@ -3,6 +3,7 @@
 //! The page state lives in the URL: a link holds slugs, full commit hashes (or tags, as typed by a person) and names,
 //! never database ids and never "latest". [`Page::parse`] of [`Page::path`] gives the page back.
 
+mod kernel;
 mod query;
 mod state;
 
@@ -14,6 +15,7 @@ use crate::{
     stage::{Scope, Stage},
 };
 
+pub use kernel::{LoweringQuery, SpaceQuery};
 pub use query::InvalidQuery;
 use query::{Query, Values};
 pub use state::{StateRef, are_mixed, format_states, names_builds, parse_states};
@@ -70,6 +72,10 @@ pub enum Page {
     Commit(ProjectSlug, Rev),
     /// `/p/{project}/compare/{a}...{b}[...{c}][/{kernel}]`
     Compare(ProjectSlug, Vec<StateRef>, CompareQuery),
+    /// `/p/{project}/kernels/{kernel}`
+    Lowering(ProjectSlug, String, LoweringQuery),
+    /// `/p/{project}/kernels/{kernel}/space`
+    Space(ProjectSlug, String, SpaceQuery),
     /// `/local`
     Local,
 }
@@ -195,6 +201,12 @@ impl Page {
             ["p", project] => Some(Self::Project(project.parse().ok()?)),
             ["p", project, "trends"] => Some(Self::Trends(project.parse().ok()?, TrendsQuery::parse(query))),
             ["p", project, "commits", rev] => Some(Self::Commit(project.parse().ok()?, rev.parse().ok()?)),
+            ["p", project, "kernels", kernel] => {
+                Some(Self::Lowering(project.parse().ok()?, decode(kernel)?, LoweringQuery::parse(query)))
+            }
+            ["p", project, "kernels", kernel, "space"] => {
+                Some(Self::Space(project.parse().ok()?, decode(kernel)?, SpaceQuery::parse(query)))
+            }
             ["p", project, "compare", states, kernel @ ..] => {
                 let mut compare = CompareQuery::parse(query);
                 compare.kernel = match kernel {
@@ -216,6 +228,12 @@ impl Page {
             Self::Project(project) => format!("/p/{project}"),
             Self::Trends(project, query) => format!("/p/{project}/trends{}", query.query()),
             Self::Commit(project, rev) => format!("/p/{project}/commits/{rev}"),
+            Self::Lowering(project, kernel, query) => {
+                format!("/p/{project}/kernels/{}{}", encode(kernel), query.query())
+            }
+            Self::Space(project, kernel, query) => {
+                format!("/p/{project}/kernels/{}/space{}", encode(kernel), query.query())
+            }
             Self::Compare(project, states, query) => {
                 let kernel = query.kernel.as_deref().map(|kernel| format!("/{}", encode(kernel))).unwrap_or_default();
                 format!("/p/{project}/compare/{}{kernel}{}", format_states(states), query.page_query())
@@ -255,6 +273,29 @@ mod tests {
                 at: Some(rev("3.5.0")),
             },
         ));
+        round(&Page::Lowering(
+            project.clone(),
+            "a/b?c".to_owned(),
+            LoweringQuery {
+                at: Some(rev("3.7.1")),
+                base: Some(rev("3.5.0")),
+                config: Some("128x128x64_w8_s3".to_owned()),
+                scope: Scope::Hot,
+                target: Some("gfx942".parse().expect("a target")),
+            },
+        ));
+        round(&Page::Space(
+            project.clone(),
+            "matmul".to_owned(),
+            SpaceQuery {
+                at: Some(rev(&"b".repeat(40))),
+                target: Some("sm_90a".parse().expect("a target")),
+                x: Some("resource:shared_bytes".parse().expect("a measure")),
+                y: Some("metric:tflops".parse().expect("a measure")),
+                heat: vec!["num_stages".to_owned(), "BLOCK,M".replace(',', "_")],
+                sort: Some("decision:pipelining".parse().expect("a measure")),
+            },
+        ));
         round(&Page::Compare(
             project,
             vec![
@@ -282,6 +323,8 @@ mod tests {
             "/p/a/compare/b",
             "/p/a/compare/b...c/d/e",
             "/p/a/commits/..%2f",
+            "/p/a/kernels",
+            "/p/a/kernels/k/other",
             "/x",
             "/p/a/compare/a...%00",
         ] {

@@ -1,6 +1,9 @@
 //! What a chart of one series draws: runs of the step line, changes, failed builds; and the arithmetic of its axis.
 
-use crate::api::{Coverage, CoverageRun, Series};
+use crate::{
+    api::{Coverage, CoverageRun, Series},
+    display,
+};
 
 /// A run of built commits with known values: `(position, value)` where the value changes, first position first.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +40,32 @@ pub struct Plot {
     pub not_built: Vec<(u32, u32)>,
     /// Largest value.
     pub top: f64,
+    /// Names of values that are states; empty where values are numbers.
+    pub names: Vec<String>,
+}
+
+impl Plot {
+    /// A value as text.
+    pub fn value_text(&self, value: f64) -> String {
+        value_text(&self.names, value)
+    }
+}
+
+/// A value as text: the name of a state, counted from 0, or a number.
+#[expect(clippy::float_cmp, reason = "a state is a whole number; a value between two is none of theirs")]
+pub fn value_text(names: &[String], value: f64) -> String {
+    let named = names.iter().enumerate().find(|(n, _)| *n as f64 == value);
+    named.map_or_else(|| display::number(value), |(_, name)| name.replace('_', " "))
+}
+
+/// The next larger number that ends an axis well; 1 for nothing.
+pub fn round_up(value: f64) -> f64 {
+    if value <= 0.0 || !value.is_finite() {
+        return 1.0;
+    }
+    let power = 10.0_f64.powf(value.log10().floor());
+    let steps = [1.0, 1.2, 1.6, 2.0, 2.4, 3.2, 4.0, 5.0, 6.0, 8.0];
+    steps.into_iter().map(|step| step * power).find(|step| *step >= value).unwrap_or(10.0 * power)
 }
 
 /// How a position is covered; what no run covers was not built.
@@ -94,7 +123,14 @@ pub fn plot(series: &Series) -> Plot {
     }
     let values = runs.iter().flat_map(|run| run.corners.iter().map(|corner| corner.1));
     let top = values.fold(0.0_f64, f64::max);
-    Plot { runs, changes, failed: spans(Coverage::Failed), not_built: spans(Coverage::NotBuilt), top }
+    Plot {
+        runs,
+        changes,
+        failed: spans(Coverage::Failed),
+        not_built: spans(Coverage::NotBuilt),
+        top,
+        names: series.names.clone(),
+    }
 }
 
 /// The position under a pointer, `fraction` of the way through a chart that shows `first` to `last` with half a step
@@ -145,12 +181,25 @@ mod tests {
             measure: "fragment_staging".parse().expect("a measure"),
             stage: Some(Stage::Sass),
             source: None,
+            names: Vec::new(),
             steps: vec![Step { at: 1, value: Some(0.0) }, Step { at: 3, value: Some(20.0) }],
             coverage: vec![
                 CoverageRun { from: 0, to: 0, state: Coverage::Failed },
                 CoverageRun { from: 1, to: 6, state: Coverage::Built },
             ],
             failures: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn states_have_names_and_axes_end_well() {
+        let names = ["not_pipelined", "inert"].map(str::to_owned);
+        assert_eq!(value_text(&names, 1.0), "inert");
+        assert_eq!(value_text(&names, 0.0), "not pipelined");
+        assert_eq!(value_text(&names, 7.0), "7");
+        assert_eq!(value_text(&[], 1_000.0), "1,000");
+        for (value, end) in [(0.0, 1.0), (642.0, 800.0), (393_216.0, 400_000.0), (0.021, 0.024), (1.0, 1.0)] {
+            assert!((round_up(value) - end).abs() < 1e-9, "{value}: {}", round_up(value));
         }
     }
 

@@ -45,6 +45,25 @@ pub fn hardware_family(target: &TargetName) -> &'static str {
     }
 }
 
+/// Where code of a target loads, and where not.
+///
+/// NVIDIA: CUDA C++ Programming Guide, "Binary compatibility" and "Architecture-specific features". AMD: LLVM's AMDGPU usage guide;
+/// generic code objects aside.
+pub fn arch_lock(target: &TargetName) -> Option<String> {
+    let name = target.as_str();
+    match vendor(target) {
+        Vendor::Nvidia if name.ends_with('a') => {
+            Some(format!("{name} only: neither code nor PTX loads on a later chip"))
+        }
+        Vendor::Nvidia if name.ends_with('f') => Some(format!("the family of {name} only")),
+        Vendor::Nvidia => {
+            Some(format!("{name} and later minor revisions of its generation; its PTX on all later chips"))
+        }
+        Vendor::Amd => Some(format!("{name} only")),
+        Vendor::Other => None,
+    }
+}
+
 /// A key that sorts targets as people list them: NVIDIA by number, then AMD.
 pub fn sort_key(target: &TargetName) -> (Vendor, u32, String) {
     let digits: String = target.as_str().chars().filter(char::is_ascii_hexdigit).collect();
@@ -75,6 +94,15 @@ mod tests {
         let names = sorted(names);
         let names: Vec<&str> = names.iter().map(TargetName::as_str).collect();
         assert_eq!(names, ["sm_80", "sm_90a", "sm_100a", "sm_120a", "gfx90a", "gfx942", "gfx950"]);
+    }
+
+    #[test]
+    fn architecture_specific_code_is_locked() {
+        let lock = |name: &str| arch_lock(&name.parse().expect("a target"));
+        assert_eq!(lock("sm_90a").as_deref(), Some("sm_90a only: neither code nor PTX loads on a later chip"));
+        assert!(lock("sm_80").is_some_and(|text| text.ends_with("its PTX on all later chips")));
+        assert_eq!(lock("gfx942").as_deref(), Some("gfx942 only"));
+        assert_eq!(lock("xe2"), None);
     }
 
     #[test]

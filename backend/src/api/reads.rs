@@ -1,4 +1,4 @@
-//! Trends and comparisons.
+//! Trends, comparisons, lowerings and config spaces.
 
 use axum::{
     Json,
@@ -7,14 +7,15 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use lowerline_shared::{
-    api::{CompareResponse, TrendResponse},
+    api::{CompareResponse, LoweringResponse, SpaceResponse, TrendResponse},
     chart, limits,
-    permalink::{CompareQuery, Page, TrendsQuery, parse_states},
+    permalink::{CompareQuery, LoweringQuery, Page, SpaceQuery, TrendsQuery, parse_states},
 };
 
 use crate::{
     comparison,
     error::{Refusal, Result},
+    kernel,
     state::AppState,
     trend,
 };
@@ -51,6 +52,28 @@ pub async fn get_trends_chart(
         (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=300")),
     ];
     Ok((headers, chart::svg(&answer, &link)).into_response())
+}
+
+/// `GET /projects/{project}/kernels/{kernel}/lowering`
+pub async fn get_lowering(
+    State(state): State<AppState>,
+    Path((slug, kernel)): Path<(String, String)>,
+    RawQuery(query): RawQuery,
+) -> Result<Json<LoweringResponse>> {
+    let project = super::project(&state, &slug).await?;
+    let query = LoweringQuery::parse_strict(query.as_deref().unwrap_or_default())?;
+    Ok(Json(kernel::lowering::lowering(&state, &project, &kernel, &query).await?))
+}
+
+/// `GET /projects/{project}/kernels/{kernel}/space`
+pub async fn get_space(
+    State(state): State<AppState>,
+    Path((slug, kernel)): Path<(String, String)>,
+    RawQuery(query): RawQuery,
+) -> Result<Json<SpaceResponse>> {
+    let project = super::project(&state, &slug).await?;
+    let query = SpaceQuery::parse_strict(query.as_deref().unwrap_or_default())?;
+    Ok(Json(kernel::space::space(&state, &project, &kernel, &query).await?))
 }
 
 /// `GET /projects/{project}/compare/{a}...{b}`

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use lowerline_shared::{
-    api::{Counts, FamilyRow, LevelTable, OpcodeRow, ResourceRow},
+    api::{Counts, DecisionRow, FamilyRow, LevelTable, OpcodeRow, ResourceRow},
+    decision_measure::DecisionMeasure,
     family::Family,
     report::Resource,
     stage::{Scope, Stage},
@@ -14,6 +15,7 @@ use crate::{
     db::{self, trend::ProfileRow},
     error::Result,
     state::AppState,
+    view,
 };
 
 /// Opcode counts by histogram and family; empty in lists.
@@ -122,6 +124,20 @@ pub fn resources(state: &AppState, profiles: &[Option<&ProfileRow>]) -> Vec<Reso
         .map(|resource| ResourceRow {
             resource,
             values: known.iter().map(|known| known.as_ref()?.get(&resource).copied()).collect(),
+        })
+        .filter(|row| row.values.iter().any(Option::is_some))
+        .collect()
+}
+
+/// Decisions known in any state.
+pub fn decisions(profiles: &[Option<&ProfileRow>]) -> Vec<DecisionRow> {
+    let known: Vec<_> =
+        profiles.iter().map(|profile| profile.map(|profile| view::decisions(&profile.decision))).collect();
+    DecisionMeasure::ALL
+        .into_iter()
+        .map(|measure| DecisionRow {
+            measure,
+            values: known.iter().map(|known| known.as_ref()?.get(measure).cloned()).collect(),
         })
         .filter(|row| row.values.iter().any(Option::is_some))
         .collect()

@@ -70,7 +70,7 @@ fn cell(
 ) -> Result<BuildCell> {
     let now = profiles.get(&build.profile_id);
     let then = before.and_then(|before| profiles.get(&before.profile_id));
-    let (mut moved, mut resources) = (Vec::new(), Vec::new());
+    let (mut moved, mut resources, mut decisions) = (Vec::new(), Vec::new(), Vec::new());
     if let (Some(now), Some(then)) = (now, then)
         && now.id != then.id
         && now.status == "ok"
@@ -85,6 +85,14 @@ fn cell(
             }
         }
         moved.sort_by_key(|(_, before, after)| std::cmp::Reverse(before.abs_diff(*after)));
+        let (mut earlier, later) = (view::decisions(&then.decision), view::decisions(&now.decision));
+        for (measure, after) in later.0 {
+            if let Some(before) = earlier.0.remove(&measure)
+                && before != after
+            {
+                decisions.push((measure, before, after));
+            }
+        }
         let known = |profile: &ProfileRow| state.codes.join(&profile.resource, &profile.resource_value);
         let (then, now) = (known(then), known(now));
         for resource in Resource::ALL {
@@ -103,6 +111,7 @@ fn cell(
         message: now.and_then(|profile| profile.message.clone()),
         moved,
         resources,
+        decisions,
         added: before.is_none(),
     })
 }

@@ -219,6 +219,7 @@ fn build(state: &AppState, row: &Row, data: &Data, opcodes: &levels::Opcodes) ->
         states: row.states.iter().map(|build| state_build(build.as_ref(), data)).collect(),
         levels: levels::levels(&profiles, data, opcodes),
         resources: levels::resources(state, &profiles),
+        decisions: levels::decisions(&profiles),
         changed: row.is_changed(),
         weight: row.weight,
         depth: None,

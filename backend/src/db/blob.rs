@@ -22,6 +22,7 @@ pub struct NewReport<'a> {
     pub histogram_id: Option<i32>,
     pub resource: &'a [i16],
     pub resource_value: &'a [i64],
+    pub decision: &'a serde_json::Value,
     pub warnings: &'a [String],
     pub body: Option<&'a [u8]>,
 }
@@ -104,12 +105,12 @@ pub async fn insert_blob(conn: &mut Connection, digest: &[u8], size_bytes: i64) 
 pub async fn insert_report(conn: &mut Connection, blob_id: i32, report: &NewReport<'_>) -> Result<()> {
     sqlx::query!(
         "insert into report (blob_id, analyzer, stage, target, normal_digest, histogram_id, resource,
-                             resource_value, warnings, body)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+                             resource_value, decision, warnings, body)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
          on conflict (blob_id) do update set analyzer = excluded.analyzer, stage = excluded.stage,
              target = excluded.target, normal_digest = excluded.normal_digest, histogram_id = excluded.histogram_id,
-             resource = excluded.resource, resource_value = excluded.resource_value, warnings = excluded.warnings,
-             body = excluded.body",
+             resource = excluded.resource, resource_value = excluded.resource_value, decision = excluded.decision,
+             warnings = excluded.warnings, body = excluded.body",
         blob_id,
         report.analyzer,
         report.stage,
@@ -118,6 +119,7 @@ pub async fn insert_report(conn: &mut Connection, blob_id: i32, report: &NewRepo
         report.histogram_id,
         report.resource,
         report.resource_value,
+        report.decision,
         report.warnings,
         report.body
     )

@@ -28,6 +28,7 @@ pub struct LoweringPartRow {
     pub histogram_digest: Option<Vec<u8>>,
     pub resource: Vec<i16>,
     pub resource_value: Vec<i64>,
+    pub decision: Option<serde_json::Value>,
 }
 
 /// Blobs behind an id, in order of id.
@@ -49,7 +50,8 @@ pub async fn list_lowering_parts(conn: &mut Connection, after: i32) -> Result<Ve
         r#"select l.id as "lowering_id!", l.profile_id as "profile_id!", p.status as "status!",
                   l.resource as "pushed_resource!", l.resource_value as "pushed_value!", a.stage as "stage?",
                   a.form as "form?", a.blob_id as "blob_id?", r.stage as "content_stage?", r.target as "target?", r.histogram_id as "histogram_id?", h.digest as "histogram_digest?",
-                  coalesce(r.resource, '{}') as "resource!", coalesce(r.resource_value, '{}') as "resource_value!"
+                  coalesce(r.resource, '{}') as "resource!", coalesce(r.resource_value, '{}') as "resource_value!",
+                  r.decision as "decision?"
            from (select * from lowering where id > $1 order by id limit 500) as l
            join profile p on p.id = l.profile_id left join artifact a on a.lowering_id = l.id
            left join report r on r.blob_id = a.blob_id left join histogram h on h.id = r.histogram_id

@@ -76,6 +76,21 @@ pub async fn list_resource_hits(pool: &Pool, project_id: i32, key: Option<&str>)
     Ok(rows.into_iter().map(|row| (row.code, row.variants)).collect())
 }
 
+/// Decisions by name, and how many variants ever had one other than 0.
+pub async fn list_decision_hits(pool: &Pool, project_id: i32, key: Option<&str>) -> Result<Vec<(String, i64)>> {
+    let rows = sqlx::query!(
+        r#"select d.name as "name!", count(distinct v.id) as "variants!"
+           from kernel k join variant v on v.kernel_id = k.id join change_point cp on cp.variant_id = v.id
+           join profile p on p.id = cp.profile_id cross join lateral jsonb_each(p.decision) as d (name, value)
+           where k.project_id = $1 and ($2::text is null or k.key = $2) and d.value <> '0'::jsonb group by d.name"#,
+        project_id,
+        key
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.name, row.variants)).collect())
+}
+
 /// Metrics, and how many variants ever had one other than 0.
 pub async fn list_metric_hits(pool: &Pool, project_id: i32, key: Option<&str>) -> Result<Vec<(String, i64)>> {
     let rows = sqlx::query!(

@@ -18,6 +18,7 @@ pub mod migrate;
 pub(crate) mod profile;
 pub mod project;
 pub(crate) mod push;
+pub(crate) mod space;
 pub mod token;
 pub(crate) mod trend;
 

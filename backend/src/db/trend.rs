@@ -24,6 +24,7 @@ pub struct ProfileRow {
     pub ptx_source: Option<String>,
     pub resource: Vec<i16>,
     pub resource_value: Vec<i64>,
+    pub decision: serde_json::Value,
 }
 
 /// Family counts of a histogram; the arrays go together.
@@ -76,7 +77,8 @@ pub async fn list_profiles(pool: &Pool, ids: &[i32]) -> Result<Vec<ProfileRow>> 
         ProfileRow,
         r#"select p.id as "id!", p.status as "status!", p.message as "message?", p.ptx_id as "ptx_id?",
                   p.machine_id as "machine_id?", m.stage as "machine_stage?", m.source as "machine_source?",
-                  x.source as "ptx_source?", p.resource as "resource!", p.resource_value as "resource_value!"
+                  x.source as "ptx_source?", p.resource as "resource!", p.resource_value as "resource_value!",
+                  p.decision as "decision!"
            from profile p left join histogram m on m.id = p.machine_id left join histogram x on x.id = p.ptx_id
            where p.id = any($1)"#,
         ids

@@ -1,10 +1,12 @@
-//! What of a lowering can be counted: its PTX histogram, its machine histogram, its resources, or how it failed.
+//! What of a lowering can be counted: its PTX histogram, its machine histogram, its resources, the compiler's decisions, or how it
+//! failed.
 
 use std::collections::BTreeMap;
 
 use lowerline_analyzer::occupancy;
 use lowerline_shared::{
     api::BuildStatus,
+    decision_measure::DecisionValues,
     report::{Resource, Resources},
     stage::Stage,
 };
@@ -18,6 +20,7 @@ use crate::{
         profile::{ContentRow, NewProfile},
     },
     error::Result,
+    view,
 };
 
 /// One artifact of a lowering with what its report says.
@@ -73,6 +76,7 @@ pub fn new(
             machine_id: None,
             resource: Vec::new(),
             resource_value: Vec::new(),
+            decision: serde_json::json!({}),
         };
     }
     let counted = |part: &&Part<'_>| part.content.histogram_id.is_some();
@@ -104,6 +108,13 @@ pub fn new(
         hasher.update(resource.id());
         hasher.update(value.to_le_bytes());
     }
+    let decision = decisions(parts, &resources);
+    for (measure, value) in &decision.0 {
+        hasher.update([0]);
+        hasher.update(measure.id());
+        hasher.update([0]);
+        hasher.update(value.to_string());
+    }
     let (resource, resource_value) = codes.split(&resources);
     NewProfile {
         digest: hasher.finalize().to_vec(),
@@ -113,7 +124,19 @@ pub fn new(
         machine_id: machine.and_then(|part| part.content.histogram_id),
         resource,
         resource_value,
+        decision: view::decision_json(&decision),
     }
+}
+
+/// Decisions of a lowering: what its main forms show together.
+fn decisions(parts: &[Part<'_>], resources: &Resources) -> DecisionValues {
+    let read: Vec<(Stage, DecisionValues)> = parts
+        .iter()
+        .filter(|part| part.form.is_empty())
+        .map(|part| (part.stage, view::decisions(&part.content.decision)))
+        .collect();
+    let stages = resources.get(&Resource::Stages).copied();
+    DecisionValues::of_build(read.iter().map(|(stage, values)| (*stage, values)), stages)
 }
 
 /// Computes the profile of every lowering anew and points it there. Returns how many have another one.
@@ -143,6 +166,7 @@ async fn rebuild_one(conn: &mut Connection, codes: &Codes, rows: &[LoweringPartR
                 histogram_digest: row.histogram_digest.clone(),
                 resource: row.resource.clone(),
                 resource_value: row.resource_value.clone(),
+                decision: row.decision.clone().unwrap_or_default(),
             };
             Some((Stage::from_id(row.stage.as_deref()?)?, row.form.as_deref()?, content))
         })

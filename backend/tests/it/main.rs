@@ -4,6 +4,7 @@
 mod access;
 mod bad_input;
 mod headers;
+mod kernels;
 mod migrations;
 mod operations;
 mod order;

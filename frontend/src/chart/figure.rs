@@ -1,9 +1,6 @@
 //! A chart in plotly's words. Colours come in as values: they are read from the style sheet when a chart is drawn.
 
-use lowerline_shared::{
-    display,
-    plot::{Change, Plot},
-};
+use lowerline_shared::plot::{Change, Plot};
 use serde_json::{Value, json};
 
 /// Height of a chart in pixels.
@@ -102,7 +99,7 @@ fn point_traces(plot: &Plot, colours: &Palette) -> Vec<Value> {
         "type": "scatter", "mode": "lines+markers+text", "hoverinfo": "skip",
         "x": corners.iter().map(|corner| corner.0).collect::<Vec<_>>(),
         "y": corners.iter().map(|corner| corner.1).collect::<Vec<_>>(),
-        "text": corners.iter().map(|corner| display::number(corner.1)).collect::<Vec<_>>(),
+        "text": corners.iter().map(|corner| plot.value_text(corner.1)).collect::<Vec<_>>(),
         "textposition": "top center", "cliponaxis": false,
         "textfont": { "color": colours.ink_2, "size": 11, "family": colours.font },
         "line": { "width": 1.25, "dash": "dot", "color": colours.ink_2 },
@@ -116,7 +113,7 @@ fn change_trace(plot: &Plot, colours: &Palette, last: u32) -> Value {
         .changes
         .iter()
         .enumerate()
-        .map(|(n, change)| if written(n) { display::number(change.now) } else { String::new() })
+        .map(|(n, change)| if written(n) { plot.value_text(change.now) } else { String::new() })
         .collect();
     json!({
         "type": "scatter", "mode": "markers+text", "hoverinfo": "skip", "cliponaxis": false,
@@ -153,7 +150,7 @@ fn first_value(plot: &Plot, colours: &Palette) -> Option<Value> {
     let (at, value) = *plot.runs.first()?.corners.first()?;
     Some(json!({
         "type": "scatter", "mode": "text", "hoverinfo": "skip", "cliponaxis": false,
-        "x": [f64::from(at) - 0.06], "y": [value], "text": [display::number(value)], "textposition": "top right",
+        "x": [f64::from(at) - 0.06], "y": [value], "text": [plot.value_text(value)], "textposition": "top right",
         "textfont": { "color": colours.ink_2, "size": 11, "family": colours.font },
     }))
 }

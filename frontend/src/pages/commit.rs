@@ -7,7 +7,7 @@ use lowerline_shared::{
     api::{BuildCell, BuildStatus, CommitDetail, CommitSummary},
     api_path, display, ids,
     ids::{ProjectSlug, Rev},
-    permalink::{CompareQuery, Page, StateRef},
+    permalink::{CompareQuery, LoweringQuery, Page, StateRef},
     table::{Cell, Table},
     target,
 };
@@ -56,11 +56,6 @@ pub fn Commit(project: ProjectSlug) -> impl IntoView {
     }
 }
 
-/// Whether anything about a build differs from the parent's.
-fn has_changed(cell: &BuildCell) -> bool {
-    !cell.moved.is_empty() || !cell.resources.is_empty()
-}
-
 fn summary(data: &CommitDetail) -> String {
     let against = match &data.parent {
         Some(parent) => format!("against parent {}", parent.name()),
@@ -70,7 +65,7 @@ fn summary(data: &CommitDetail) -> String {
     let parts = [
         against,
         display::plural(data.builds.len() as u64, "build"),
-        format!("{} changed", number(has_changed)),
+        format!("{} changed", number(BuildCell::has_changed)),
         format!("{} new", number(|cell| cell.added)),
         format!("{} failed", number(|cell| cell.status != BuildStatus::Ok)),
     ];
@@ -159,9 +154,16 @@ fn matrix(project: &ProjectSlug, data: &CommitDetail) -> impl IntoView + use<> {
             });
             glyph::cell(cell, href).into_any()
         });
+        let query =
+            LoweringQuery { at: rev_of(&data.commit), config: Some(config.to_owned()), ..LoweringQuery::default() };
+        let lowering = Page::Lowering(project.clone(), kernel.to_owned(), query).path();
         view! {
             <tr data-test="matrix-row">
-                <th scope="row"><span class="brk">{marks::foreign(kernel)}</span><br/><span class="muted small brk">{ids::shown(config)}</span></th>
+                <th scope="row">
+                    <a class="brk" href=lowering title="On every target at this commit">{marks::foreign(kernel)}</a>
+                    <br/>
+                    <span class="muted small brk">{ids::shown(config)}</span>
+                </th>
                 {cells.collect_view()}
             </tr>
         }
@@ -220,7 +222,12 @@ fn export(data: &CommitDetail) -> Table {
         };
         let families = cell.moved.iter().map(move |(family, before, now)| line(family.info().short, *before, *now));
         let resources = cell.resources.iter().map(move |(resource, before, now)| line(resource.label(), *before, *now));
-        families.chain(resources).collect::<Vec<_>>()
+        let decisions = cell.decisions.iter().map(move |(measure, before, now)| {
+            let mut row = head(measure.label().to_owned());
+            row.extend([Cell::Text(before.to_string()), Cell::Text(now.to_string()), Cell::Nothing]);
+            row
+        });
+        families.chain(resources).chain(decisions).collect::<Vec<_>>()
     });
     Table {
         title: format!("{}: changes against the parent", data.commit.name()),

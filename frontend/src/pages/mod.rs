@@ -3,6 +3,8 @@
 pub mod commit;
 pub mod compare;
 pub mod home;
+pub mod lowering;
 pub mod missing;
 pub mod project;
+pub mod space;
 pub mod trends;

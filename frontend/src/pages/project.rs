@@ -9,7 +9,7 @@ use lowerline_shared::{
     comparison::{builds_of, compared},
     display,
     ids::{ProjectSlug, TargetName},
-    permalink::{Page, TrendsQuery},
+    permalink::{LoweringQuery, Page, SpaceQuery, TrendsQuery},
     table::{Cell, Table},
     target,
 };
@@ -141,10 +141,17 @@ fn kernel_list(project: &ProjectSlug, kernels: &[KernelSummary]) -> impl IntoVie
         let query = TrendsQuery { kernel: Some(kernel.key.clone()), ..TrendsQuery::default() };
         let targets = target::sorted(kernel.targets.clone());
         let targets: Vec<&str> = targets.iter().map(TargetName::as_str).collect();
+        let key = kernel.key.clone();
+        let lowering = Page::Lowering(project.clone(), key.clone(), LoweringQuery::default()).path();
+        let space = Page::Space(project.clone(), key, SpaceQuery::default()).path();
         view! {
             <li data-test="kernel">
                 <div class="grow">
                     <a class="brk" href=Page::Trends(project.clone(), query).path()>{marks::foreign(kernel.name.as_str())}</a>
+                    <p class="small">
+                        <a href=lowering data-test="kernel-lowering">"lowering"</a> " · "
+                        <a href=space data-test="kernel-space">"config space"</a>
+                    </p>
                     <p class="small muted">
                         {targets.join(" ")} " · " {display::plural(kernel.configs.len() as u64, "config")}
                     </p>

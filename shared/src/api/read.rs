@@ -6,10 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{ArtifactRef, BuildStatus, Toolchain};
 use crate::{
+    decision_measure::{DecisionMeasure, DecisionValue},
+    display,
     explain::Explanation,
     family::Family,
     ids::{CommitSha, KernelName, ProjectSlug, Rev, TargetName},
     measure::Measure,
+    plot,
     report::Resource,
     stage::{Scope, Stage},
     strip::Strip,
@@ -127,8 +130,18 @@ pub struct BuildCell {
     pub moved: Vec<(Family, i64, i64)>,
     /// Resources that differ: (resource, before, now).
     pub resources: Vec<(Resource, i64, i64)>,
+    /// Decisions that differ: (decision, before, now).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<(DecisionMeasure, DecisionValue, DecisionValue)>,
     /// `added` when the parent has no such build.
     pub added: bool,
+}
+
+impl BuildCell {
+    /// Whether anything shown of it differs from the parent's.
+    pub fn has_changed(&self) -> bool {
+        !self.moved.is_empty() || !self.resources.is_empty() || !self.decisions.is_empty()
+    }
 }
 
 /// A commit with every build.
@@ -200,10 +213,25 @@ pub struct Series {
     pub source: Option<String>,
     /// Steps: the value holds until the next step.
     pub steps: Vec<Step>,
+    /// Names of the values of a decision that is a named state: value 0 is the first. Empty where values are numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
     /// Where the variant was built at all, without gaps from the first to the last position.
     pub coverage: Vec<CoverageRun>,
     /// Messages of failed builds by position.
     pub failures: BTreeMap<u32, String>,
+}
+
+impl Series {
+    /// A value as text: the name of a state, or a number.
+    pub fn value_text(&self, value: f64) -> String {
+        plot::value_text(&self.names, value)
+    }
+
+    /// How a value moved; states have no distance.
+    pub fn delta_text(&self, before: f64, now: f64) -> String {
+        if self.names.is_empty() { display::delta_number(before, now) } else { String::new() }
+    }
 }
 
 /// Lines over commits.
@@ -343,6 +371,15 @@ pub struct Depth {
     pub nearest: Vec<NearestBuild>,
 }
 
+/// One decision of the compiler over the states.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DecisionRow {
+    /// Which.
+    pub measure: DecisionMeasure,
+    /// By state; `None` where nothing pushed says it.
+    pub values: Vec<Option<DecisionValue>>,
+}
+
 /// One kernel, target and config over the states.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BuildComparison {
@@ -358,7 +395,10 @@ pub struct BuildComparison {
     pub levels: Vec<LevelTable>,
     /// Resources known in any state.
     pub resources: Vec<ResourceRow>,
-    /// Whether any histogram or resource differs between the states, or a state lacks the build.
+    /// Decisions known in any state.
+    #[serde(default)]
+    pub decisions: Vec<DecisionRow>,
+    /// Whether any histogram, resource or decision differs between the states, or a state lacks the build.
     pub changed: bool,
     /// Sum of absolute machine-level count differences to the first state: the order of the list.
     pub weight: u64,

@@ -100,7 +100,17 @@ fn build<'a>(
         "kernel": description["kernel"], "target": description["target"], "status": status,
         "config": { "label": label, "options": description["options"] },
         "artifacts": artifacts,
+        "resources": resources(&description),
     });
+    if description["constexprs"].is_object() {
+        build["config"]["constexprs"] = description["constexprs"].clone();
+    }
+    let attributes = ["divisibility", "equal_to_1"].into_iter().filter(|name| !description[*name].is_null());
+    build["config"]["attributes"] =
+        Value::Object(attributes.map(|name| (name.to_owned(), description[name].clone())).collect());
+    if let Some(seconds) = description["compile_seconds"].as_f64() {
+        build["metrics"] = json!({ "compile_seconds": seconds });
+    }
     if label.contains("injected") {
         build["config"]["reconstruction"] = json!("a layout conversion was put in by hand");
     }
@@ -108,6 +118,19 @@ fn build<'a>(
         build["message"] = json!("the compiler refused");
     }
     build
+}
+
+/// What the compiler's metadata says a launch needs.
+fn resources(description: &Value) -> Value {
+    let options = &description["options"];
+    let pairs = [
+        ("shared_bytes", &description["shared"]),
+        ("tmem_columns", &description["tmem_size"]),
+        ("warps", &options["num_warps"]),
+        ("stages", &options["num_stages"]),
+    ];
+    let known = pairs.into_iter().filter(|(_, value)| value.is_number());
+    Value::Object(known.map(|(name, value)| (name.to_owned(), value.clone())).collect())
 }
 
 impl Release {

@@ -10,16 +10,6 @@ use lowerline_shared::{
 
 use crate::parts::marks;
 
-const GROUPS: [(Palette, &str); 8] = [
-    (Palette::Tensor, "Tensor"),
-    (Palette::Staging, "Staging & exchange"),
-    (Palette::Memory, "Memory"),
-    (Palette::Async, "Async copy"),
-    (Palette::Sync, "Synchronization"),
-    (Palette::Integer, "Integer & address"),
-    (Palette::Float, "Float"),
-    (Palette::Overhead, "Overhead"),
-];
 /// Half the height of a glyph, in pixels.
 const HALF: f64 = 12.0;
 const STEP: f64 = 6.2;
@@ -67,24 +57,32 @@ pub fn cell(cell: &BuildCell, href: Option<String>) -> AnyView {
     if cell.added {
         return view! { <td class="fixed"><span class="muted small">"new here"</span></td> }.into_any();
     }
+    let decisions: Vec<String> =
+        cell.decisions.iter().map(|(measure, before, now)| format!("{} {before} → {now}", measure.label())).collect();
+    let decisions = decisions.join(", ");
+    if cell.moved.is_empty() && cell.resources.is_empty() && !decisions.is_empty() {
+        return view! {
+            <td class="eq"><a href=href title=decisions.clone() aria-label=decisions data-test="cell-decided">"= d"</a></td>
+        }
+        .into_any();
+    }
     if cell.moved.is_empty() && cell.resources.is_empty() {
         let equal = href.map(|href| view! { <a href=href>"="</a> });
         return view! { <td class="eq">{equal}</td> }.into_any();
     }
     let changes: Vec<(Palette, i64)> =
-        GROUPS.iter().map(|(palette, _)| (*palette, group_change(cell, *palette))).collect();
+        Palette::ALL.into_iter().map(|palette| (palette, group_change(cell, palette))).collect();
     let counted = cell.moved.iter().filter(|(family, ..)| family.info().in_total);
     let instructions: i64 = counted.map(|(_, before, now)| now.saturating_sub(*before)).sum();
     let registers = cell.resources.iter().find(|(resource, ..)| *resource == Resource::Registers);
     let registers = registers.map_or(0, |(_, before, now)| now.saturating_sub(*before));
-    let spoken: Vec<String> = GROUPS
+    let spoken: Vec<String> = changes
         .iter()
-        .zip(&changes)
-        .filter(|(_, (_, change))| *change != 0)
-        .map(|((_, name), (_, change))| format!("{name} {}", display::signed(*change)))
+        .filter(|(_, change)| *change != 0)
+        .map(|(palette, change)| format!("{} {}", palette.label(), display::signed(*change)))
         .collect();
     let label = format!(
-        "{} on {}: instructions {}, registers {}; {}",
+        "{} on {}: instructions {}, registers {}; {} {decisions}",
         lowerline_shared::ids::shown(&cell.kernel),
         cell.target,
         display::signed(instructions),
@@ -107,12 +105,13 @@ pub fn cell(cell: &BuildCell, href: Option<String>) -> AnyView {
 
 /// What the bars say.
 pub fn legend() -> impl IntoView {
-    let groups = GROUPS.iter().map(|(palette, name)| view! { <span>{marks::palette_mark(*palette)} {*name}</span> });
+    let groups =
+        Palette::ALL.into_iter().map(|palette| view! { <span>{marks::palette_mark(palette)} {palette.label()}</span> });
     view! {
         <div class="lgrow top1">
             <div class="lg">{groups.collect_view()}</div>
             <p class="small muted">
-                "bar up: more, down: fewer, height: logarithm of the change; i instructions without padding, r registers"
+                "bar up: more, down: fewer, height: logarithm of the change; i instructions without padding, r registers, d decisions alone"
             </p>
         </div>
     }

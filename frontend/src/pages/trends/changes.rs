@@ -35,10 +35,11 @@ pub fn export(data: &TrendResponse) -> Table {
             Cell::Text(commit.sha.to_string()),
             Cell::Text(display::day(commit.committed_at)),
         ];
-        let values = data
-            .series
-            .iter()
-            .map(|series| plot::value_at(series, commit.position).map_or(Cell::Nothing, Cell::Number));
+        let values = data.series.iter().map(|series| match plot::value_at(series, commit.position) {
+            None => Cell::Nothing,
+            Some(value) if series.names.is_empty() => Cell::Number(value),
+            Some(value) => Cell::Text(series.value_text(value)),
+        });
         head.into_iter().chain(values).collect()
     });
     Table {
@@ -66,9 +67,9 @@ pub fn table(view: View, data: &TrendResponse) -> impl IntoView + use<> {
                 <th scope="row"><a href=href>{name}</a></th>
                 <td>{series.target.to_string()}</td>
                 <td>{measure::name(&series.measure)} " " <span class="muted">{measure::origin(series)}</span></td>
-                <td class="num muted">{display::number(change.before)}</td>
-                <td class="num">{display::number(change.now)}</td>
-                <td class="num"><span class="dl">{display::delta_number(change.before, change.now)}</span></td>
+                <td class="num muted">{series.value_text(change.before)}</td>
+                <td class="num">{series.value_text(change.now)}</td>
+                <td class="num"><span class="dl">{series.delta_text(change.before, change.now)}</span></td>
             </tr>
         }
     });

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use leptos::{ev, prelude::*};
 use lowerline_shared::{
     api::{Series, TrendResponse},
-    display,
     ids::{Rev, TargetName},
     measure::{Level, Measure},
     permalink::{CompareQuery, Page, StateRef},
@@ -73,8 +72,8 @@ fn step_link(view: View, data: &TrendResponse, series: &Series, change: &Change)
         measure::name(&series.measure),
         series.target,
         commit.name(),
-        display::number(change.before),
-        display::number(change.now),
+        series.value_text(change.before),
+        series.value_text(change.now),
     );
     let keep = view.page(|query| query.at = Some(rev.clone())).path();
     Some(StepLink { href: comparison(view, data, &series.target, parent, rev).path(), keep, label })
@@ -84,7 +83,7 @@ fn step_link(view: View, data: &TrendResponse, series: &Series, change: &Change)
 fn spoken(data: &TrendResponse, series: &Series) -> String {
     let (first, last) = data.positions;
     let values = (first..=last).take(40).map(|at| {
-        let value = plot::value_at(series, at).map_or_else(|| "–".to_owned(), display::number);
+        let value = plot::value_at(series, at).map_or_else(|| "–".to_owned(), |value| series.value_text(value));
         format!("{} {value}", axis::name_at(data, at))
     });
     format!("{}, {}: {}", measure::name(&series.measure), series.target, values.collect::<Vec<_>>().join(", "))

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use lowerline_shared::{
     api::{Coverage, Series, TrendResponse},
-    display, ids, plot,
+    ids, plot,
 };
 
 use super::{axis, measure};
@@ -34,12 +34,12 @@ pub fn card(data: &TrendResponse, series: &Series, at: u32) -> impl IntoView + u
 fn value(series: &Series, before: Option<u32>, at: u32) -> impl IntoView + use<> {
     let now = plot::value_at(series, at);
     let before = before.and_then(|before| plot::value_at(series, before));
-    let delta = before.zip(now).map(|(before, now)| display::delta_number(before, now)).filter(|delta| delta != "=");
+    let delta = before.zip(now).map(|(before, now)| series.delta_text(before, now)).filter(|delta| delta != "=");
     let text = match (before, now) {
         (Some(before), Some(now)) if delta.is_some() => {
-            format!("{} → {}", display::number(before), display::number(now))
+            format!("{} → {}", series.value_text(before), series.value_text(now))
         }
-        (_, Some(now)) => display::number(now),
+        (_, Some(now)) => series.value_text(now),
         (_, None) => "–".to_owned(),
     };
     let origin = measure::origin(series);

@@ -16,6 +16,7 @@ pub fn name(measure: &Measure) -> String {
         Measure::Instructions(_) => "All instructions".to_owned(),
         Measure::Opcode(_, opcode) => opcode.clone(),
         Measure::Resource(resource) => resource.label().to_owned(),
+        Measure::Decision(decision) => decision.label().to_owned(),
         Measure::Metric(name) => name.clone(),
     }
 }
@@ -29,6 +30,7 @@ pub fn detail(measure: &Measure) -> String {
         Measure::Family(_, level) | Measure::Instructions(level) => level_name(*level).to_owned(),
         Measure::Opcode(stage, _) => format!("{} opcode", stage.label()),
         Measure::Resource(_) => "resource".to_owned(),
+        Measure::Decision(_) => "decision".to_owned(),
         Measure::Metric(_) => "measured".to_owned(),
     }
 }
@@ -61,7 +63,7 @@ pub fn colour(measure: &Measure) -> String {
 pub fn kind(measure: &Measure) -> Kind {
     match measure {
         Measure::Metric(_) => Kind::Points,
-        Measure::Resource(_) | Measure::Instructions(_) => Kind::Line,
+        Measure::Resource(_) | Measure::Decision(_) | Measure::Instructions(_) => Kind::Line,
         Measure::Family(family, _) if family.info().equal_across_builds => Kind::Line,
         Measure::Family(..) | Measure::Opcode(..) => Kind::Steps,
     }

@@ -1,0 +1,2 @@
+alter table profile drop column decision;
+alter table report drop column decision;
