@@ -73,7 +73,11 @@ fn migrate(
     if !migrations.is_dir() {
         bail!("no migrations in {}", migrations.display());
     }
-    let programs = server::build(repository, false)?;
+    // A new query does not compile offline before this has run: then an older server brings the schema.
+    let programs = server::build(repository, false).or_else(|error| {
+        let older = server::programs(repository, false);
+        if older.server.is_file() { Ok(older) } else { Err(error) }
+    })?;
     let mut command = server::ours(&programs.server, binaries);
     task::run(command.args(["migrate", "--database-url", url]))
 }

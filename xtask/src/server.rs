@@ -39,11 +39,13 @@ pub fn build(repository: &Repository, is_release: bool) -> Result<Programs> {
         cargo.arg("--release");
     }
     task::run(&mut cargo)?;
+    Ok(programs(repository, is_release))
+}
+
+/// Where [`build`] leaves them.
+pub fn programs(repository: &Repository, is_release: bool) -> Programs {
     let profile = if is_release { "release" } else { "debug" };
-    Ok(Programs {
-        server: repository.binary(profile, "lowerline-server"),
-        cli: repository.binary(profile, "lowerline"),
-    })
+    Programs { server: repository.binary(profile, "lowerline-server"), cli: repository.binary(profile, "lowerline") }
 }
 
 /// A running server.

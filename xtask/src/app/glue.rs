@@ -29,7 +29,7 @@ pub struct Bound {
     pub loader: PathBuf,
     /// The other parts.
     pub parts: Vec<PathBuf>,
-    /// File stems of the other parts that each lazy page needs.
+    /// File stems of the other parts that the pages of each need, by its name.
     pub needed: BTreeMap<String, Vec<String>>,
     /// Modules that the glue imports by a relative path, which must stay.
     pub snippets: Vec<(String, PathBuf)>,

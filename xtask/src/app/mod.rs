@@ -103,14 +103,15 @@ pub fn build(repository: &Repository, profile: Profile) -> Result<App> {
     let mut needed: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut weights: BTreeMap<&str, u64> = BTreeMap::new();
     let main = assets.brotli_bytes(wasm)?;
-    for (page, stems) in &bound.needed {
-        let mut weight = main;
-        for stem in stems {
-            let name = parts.get(stem).with_context(|| format!("no part is called {stem}"))?;
-            weight += assets.brotli_bytes(name)?;
-            needed.entry(page).or_default().push(format!("/assets/{name}"));
+    for (pages, stems) in &bound.needed {
+        let names =
+            stems.iter().map(|stem| parts.get(stem).copied().with_context(|| format!("no part is called {stem}")));
+        let names = names.collect::<Result<Vec<&String>>>()?;
+        let weight = names.iter().try_fold(main, |sum, name| anyhow::Ok(sum + assets.brotli_bytes(name)?))?;
+        for page in pages.split('_') {
+            needed.insert(page, names.iter().map(|name| format!("/assets/{name}")).collect());
+            weights.insert(page, weight);
         }
-        weights.insert(page, weight);
     }
     let page = repository.path("frontend/index.html");
     let page = fs::read_to_string(&page).with_context(|| format!("cannot read {}", page.display()))?;

@@ -10,7 +10,12 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, anyhow};
+use wasm_encoder::{Module, RawSection};
 use wasm_split_cli_support::{Options, transform};
+use wasmparser::{Parser, Payload};
+
+/// Sections for debuggers, a third of a part; wasm-bindgen drops those of the main part.
+const FOR_DEBUGGERS: [&str; 2] = ["name", "producers"];
 
 /// What became of a module.
 pub struct Parts {
@@ -18,7 +23,7 @@ pub struct Parts {
     pub main: PathBuf,
     /// The other parts: one for each lazy page, and chunks that several of them share.
     pub files: Vec<PathBuf>,
-    /// File stems that each lazy page needs beside the main part.
+    /// Name of a part, as `frontend/src/lazy.rs` has it → file stems that its pages need beside the main part.
     pub needed: BTreeMap<String, Vec<String>>,
 }
 
@@ -34,5 +39,25 @@ pub fn cut(module: &Path, folder: &Path, loader: &str, glue: &str) -> Result<Par
     options.link_name = &link_name;
     options.main_module = &main_module;
     let split = transform(options).map_err(|report| anyhow!("cannot split {}: {report:#}", module.display()))?;
+    for part in &split.split_modules {
+        fs::write(part, without_names(&fs::read(part)?)?)?;
+    }
     Ok(Parts { main, files: split.split_modules, needed: split.prefetch_map.into_iter().collect() })
+}
+
+/// A module without the sections that only debuggers read.
+fn without_names(bytes: &[u8]) -> Result<Vec<u8>> {
+    let mut module = Module::new();
+    for payload in Parser::new(0).parse_all(bytes) {
+        let payload = payload?;
+        if matches!(&payload, Payload::CustomSection(section) if FOR_DEBUGGERS.contains(&section.name())) {
+            continue;
+        }
+        if let Some((id, range)) = payload.as_section() {
+            let range = usize::try_from(range.start)?..usize::try_from(range.end)?;
+            let data = bytes.get(range).context("a section ends behind the module")?;
+            module.section(&RawSection { id, data });
+        }
+    }
+    Ok(module.finish())
 }
