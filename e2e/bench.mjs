@@ -48,5 +48,19 @@ for (const [name, [path, ready]] of Object.entries(PAGES)) {
     bytes: times[0].bytes,
   };
 }
+// How long the layout viewer takes to draw a tile of 256 × 128 elements, as the page itself measured it.
+{
+  const text = "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [8, 1], order = [1, 0]}>";
+  const times = [];
+  const page = await browser.newPage({ baseURL: base });
+  for (let run = 0; run < runs; run += 1) {
+    await page.goto(`/layouts?shape=256x128&a=${encodeURIComponent(text)}`);
+    const tile = page.locator('[data-test="tile-a"][data-drawn-ms]');
+    await tile.waitFor();
+    times.push(Number(await tile.getAttribute("data-drawn-ms")));
+  }
+  times.sort((a, b) => a - b);
+  result.layout_tile = { runs, draw_ms_median: times[Math.floor(runs / 2)], draw_ms_worst: times.at(-1) };
+}
 await browser.close();
 console.log(JSON.stringify(result, null, 2));

@@ -16,6 +16,29 @@ const VALUES: u32 = 4_096;
 /// Alias → attribute text (`mma1` → `#ttg.nvidia_mma<{…}>`), names without `#`.
 pub type Aliases<'a> = BTreeMap<&'a str, &'a str>;
 
+/// Definitions (`#mma = #ttg.nvidia_mma<{…}>`, one a line, as in the head of a module) and the layout behind them; without
+/// one, the last that is defined.
+pub fn definitions(text: &str) -> (Aliases<'_>, &str) {
+    let mut aliases = Aliases::new();
+    let mut rest = text.trim();
+    let mut last = "";
+    while let Some((name, body)) = definition(rest) {
+        let (body, behind) = body.split_once('\n').unwrap_or((body, ""));
+        last = body.trim();
+        aliases.insert(name, last);
+        rest = behind.trim_start();
+    }
+    (aliases, if rest.is_empty() { last } else { rest })
+}
+
+/// Name and all behind `=`.
+fn definition(text: &str) -> Option<(&str, &str)> {
+    let (name, body) = text.strip_prefix('#')?.split_once('=')?;
+    let name = name.trim();
+    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    is_name.then_some((name, body))
+}
+
 /// An attribute with its fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attribute<'a> {

@@ -20,7 +20,7 @@ mod span;
 pub mod tile;
 pub mod ttgir;
 
-pub use attribute::{Aliases, Attribute};
+pub use attribute::{Aliases, Attribute, definitions};
 pub use axis::{Axis, Extent};
 pub use banks::{SharedAccess, shared_access};
 pub use conversion::{ConversionClass, classify, satisfies};

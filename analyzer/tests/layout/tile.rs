@@ -1,6 +1,6 @@
 //! Tiles as the viewer draws them.
 
-use lowerline_analyzer::layout::{Aliases, Axis, Encoding, Shape, Tile, tile::TILE_BITS};
+use lowerline_analyzer::layout::{Aliases, Axis, Encoding, LayoutError, Shape, Tile, definitions, tile::TILE_BITS};
 
 use super::cases::{Case, cases};
 
@@ -66,4 +66,20 @@ fn every_holder_holds_its_element() {
         }
     }
     assert!(drawn > 8_000);
+}
+
+#[test]
+fn lines_before_a_layout_define_its_aliases() {
+    let mma = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 1], instrShape = [16, 8]}>";
+    let read = |text: &str| {
+        let (aliases, layout) = definitions(text);
+        Encoding::parse(layout, &aliases)
+    };
+    let inline = read(&format!("#ttg.dot_op<{{opIdx = 0, parent = {mma}, kWidth = 2}}>"));
+    assert!(inline.is_ok());
+    assert_eq!(read(&format!("#mma = {mma}\n\n#ttg.dot_op<{{opIdx = 0,\n  parent = #mma, kWidth = 2}}>\n")), inline);
+    assert_eq!(read(&format!("#mma = {mma}")), read(mma));
+    assert_eq!(read("#ttg.slice<{dim = 0, parent = #mma}>"), Err(LayoutError::UnknownAlias("mma".to_owned())));
+    assert!(read("").is_err());
+    assert!(read("#a = ").is_err());
 }
