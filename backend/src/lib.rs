@@ -15,6 +15,7 @@ mod comparison;
 pub mod config;
 mod counts;
 pub mod db;
+mod dossier;
 mod error;
 mod ingest;
 mod intake;

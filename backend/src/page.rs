@@ -112,6 +112,17 @@ async fn describe_page(state: &AppState, page: &Page) -> Result<(String, String)
             "Local files".to_owned(),
             "Drop compiler output: everything is analyzed in the browser, nothing is uploaded.".to_owned(),
         )),
+        Page::Layouts(query) => {
+            let shape = if query.shape.is_empty() { String::new() } else { format!(" of {}", shown(&query.shape)) };
+            Ok((format!("Layouts{shape}"), "Where each element of a tile lives, and what moving it costs.".to_owned()))
+        }
+        Page::Dossier(slug) => {
+            let project = crate::api::project(state, slug.as_str()).await?;
+            Ok((
+                format!("Dossier of {}", project.slug),
+                "Stated figures, checked against the builds of this project.".to_owned(),
+            ))
+        }
         Page::Project(slug) => {
             let project = crate::api::project(state, slug.as_str()).await?;
             describe_project(state, &project).await

@@ -26,7 +26,7 @@ use tower_http::{
 };
 
 use crate::{
-    api::{blobs, health, pages, projects, pushes, reads},
+    api::{blobs, dossiers, health, pages, projects, pushes, reads},
     config,
     middleware::{auth, headers, problems, request_id},
     state::AppState,
@@ -40,7 +40,7 @@ const NAME_BYTES: usize = 252;
 
 /// The whole server as one service.
 pub fn router(state: AppState) -> Router {
-    let mut router = Router::new().nest("/api/v1", reading().merge(writing(&state))).merge(probes());
+    let mut router = Router::new().nest("/api/v1", reading().merge(judging()).merge(writing(&state))).merge(probes());
     if let Some(app) = &state.app {
         router = router.nest_service("/assets", assets(&app.assets));
     }
@@ -76,6 +76,16 @@ fn reading() -> Router<AppState> {
         // Numbers in JSON shrink almost as well at the fastest level, in a third of the time.
         .layer(CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(compressed))
         .layer(RequestBodyLimitLayer::new(SMALL_BODY))
+        .layer(timeout(config::HANDLER))
+}
+
+/// Reads, with a text in the body that says what.
+fn judging() -> Router<AppState> {
+    Router::new()
+        .route("/projects/{project}/dossier", post(dossiers::judge_dossier))
+        .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
+        .layer(RequestBodyLimitLayer::new(usize::try_from(limits::DOSSIER_BYTES).unwrap_or(usize::MAX)))
+        .layer(RequestBodyDeadlineLayer::new(config::BODY_DEADLINE))
         .layer(timeout(config::HANDLER))
 }
 

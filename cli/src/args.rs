@@ -52,6 +52,11 @@ pub enum Command {
     Push(Box<Push>),
     /// Show what the analyzer sees in files, without a server
     Inspect(Inspect),
+    /// Check stated figures against builds in folders, without a server
+    ///
+    /// A dossier is a TOML file of assertions: what is claimed, where it can be seen, what it should be.
+    /// `demo/dossier/` holds those of the two articles.
+    Dossier(Dossier),
     /// Show settings and where each comes from
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -136,6 +141,31 @@ pub struct Inspect {
     /// The instructions of cubins: address, control codes, guard, mnemonic, known operands, source line
     #[arg(long, conflicts_with = "json")]
     pub disasm: bool,
+}
+
+/// What checking a dossier takes.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = exit::HELP)]
+pub struct Dossier {
+    /// Dossiers to check
+    #[arg(long = "file", required = true, num_args = 1.., value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Folders to search for builds, as `push` does
+    #[arg(long, required = true, num_args = 1.., value_name = "PATH")]
+    pub builds: Vec<PathBuf>,
+    /// How to print the verdict: JSON is `{"title": …, "assertions": [{id, source, what, expected, got, status, why}]}`
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// For people or for programs.
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// For programs; fields are added, never renamed
+    Json,
 }
 
 /// Writes a completion script.

@@ -12,6 +12,8 @@ pub const USAGE: u8 = 2;
 pub const SERVER: u8 = 3;
 /// There was nothing to push.
 pub const NOTHING_TO_PUSH: u8 = 4;
+/// An assertion of a dossier is broken, or a build it speaks of is missing.
+pub const ASSERTION: u8 = 5;
 
 /// The text behind `--help`.
 pub const HELP: &str = "\
@@ -20,7 +22,8 @@ Exit codes:
   1  some folders or files could not be read (the rest was done)
   2  usage or input error
   3  the server or the network refused
-  4  nothing to push";
+  4  nothing to push
+  5  an assertion of a dossier is broken, or its build is missing";
 
 /// Why a command ended early. Messages are lower case and end with what to try.
 #[derive(Debug, thiserror::Error)]

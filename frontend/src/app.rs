@@ -57,6 +57,8 @@ enum Key {
     Compare(ProjectSlug),
     Lowering(ProjectSlug),
     Space(ProjectSlug),
+    Layouts,
+    Dossier(ProjectSlug),
     Missing,
 }
 
@@ -69,6 +71,8 @@ fn key(page: Option<&Page>) -> Key {
         Some(Page::Compare(project, ..)) => Key::Compare(project.clone()),
         Some(Page::Lowering(project, ..)) => Key::Lowering(project.clone()),
         Some(Page::Space(project, ..)) => Key::Space(project.clone()),
+        Some(Page::Layouts(_)) => Key::Layouts,
+        Some(Page::Dossier(project)) => Key::Dossier(project.clone()),
         Some(Page::Local) | None => Key::Missing,
     }
 }
@@ -120,6 +124,8 @@ fn Pages() -> impl IntoView {
         Key::Compare(project) => lazy::compare(project),
         Key::Lowering(project) => lazy::lowering(project),
         Key::Space(project) => lazy::space(project),
+        Key::Layouts => lazy::layouts(),
+        Key::Dossier(project) => lazy::dossier(project),
         Key::Missing => view! { <pages::missing::Missing/> }.into_any(),
     }
 }

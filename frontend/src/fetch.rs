@@ -108,13 +108,23 @@ fn read_json<T: DeserializeOwned>(body: &str) -> Result<T, String> {
     serde_json::from_str(body).map_err(|error| format!("The answer could not be read: {error}."))
 }
 
+/// Sends a text and reads the answer. Nothing is kept by it.
+pub async fn post_text<T: DeserializeOwned>(address: &str, text: String) -> Result<T, Failure> {
+    let request = gloo_net::http::Request::post(address).header("content-type", "text/plain").body(text);
+    answer(async { request?.send().await }, read_json).await
+}
+
 /// One question.
 async fn get<T>(address: &str, read: fn(&str) -> Result<T, String>) -> Result<T, Failure> {
+    answer(gloo_net::http::Request::get(address).send(), read).await
+}
+
+async fn answer<T>(
+    sent: impl Future<Output = Result<gloo_net::http::Response, gloo_net::Error>>,
+    read: fn(&str) -> Result<T, String>,
+) -> Result<T, Failure> {
     let failure = |status, message: String| Failure { status, code: None, message, hint: None, request_id: None };
-    let response = gloo_net::http::Request::get(address)
-        .send()
-        .await
-        .map_err(|_| failure(None, "The server could not be reached.".to_owned()))?;
+    let response = sent.await.map_err(|_| failure(None, "The server could not be reached.".to_owned()))?;
     let status = response.status();
     let body = response.text().await.map_err(|_| failure(Some(status), "The answer broke off.".to_owned()))?;
     if response.ok() {

@@ -1,7 +1,11 @@
 //! Pages that come in parts of their own, fetched when one of them is first opened.
 //!
 //! `cargo xtask build-app` cuts the module at the functions marked here; what only they reach leaves the main part. A part
-//! bears the name of the path segment of its page, by which `index.html` fetches it beside the module.
+//! bears the path segments that say which pages it is for, joined by `_`; `index.html` fetches it beside the module.
+//! Pages share a part because every part more cuts what parts have in common into smaller chunks, each with a weight of
+//! its own.
+
+#![expect(clippy::unnecessary_wraps, reason = "a part that does not come is an error of the same function")]
 
 use std::{
     future::Future,
@@ -44,6 +48,16 @@ fn open_space(project: ProjectSlug) -> Opened {
     Ok(view! { <pages::space::Space project/> }.into_any())
 }
 
+#[wasm_split(layouts_dossier, wasm_split_path = leptos::wasm_split, preload(load_layouts), fallible)]
+fn open_layouts() -> Opened {
+    Ok(view! { <pages::layouts::Layouts/> }.into_any())
+}
+
+#[wasm_split(layouts_dossier, wasm_split_path = leptos::wasm_split, preload(load_dossier), fallible)]
+fn open_dossier(project: ProjectSlug) -> Opened {
+    Ok(view! { <pages::dossier::DossierPage project/> }.into_any())
+}
+
 /// Lines over commits.
 pub fn trends(project: ProjectSlug) -> AnyView {
     page(load_trends, move || open_trends(project.clone()))
@@ -62,6 +76,16 @@ pub fn lowering(project: ProjectSlug) -> AnyView {
 /// All configs of a kernel.
 pub fn space(project: ProjectSlug) -> AnyView {
     page(load_space, move || open_space(project.clone()))
+}
+
+/// Where the elements of a tile live.
+pub fn layouts() -> AnyView {
+    page(load_layouts, open_layouts)
+}
+
+/// Stated figures, checked.
+pub fn dossier(project: ProjectSlug) -> AnyView {
+    page(load_dossier, move || open_dossier(project.clone()))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use lowerline_shared::{
     api::ProjectDetail,
     api_path,
     ids::ProjectSlug,
-    permalink::{CompareQuery, LoweringQuery, Page, StateRef, TrendsQuery},
+    permalink::{CompareQuery, LayoutsQuery, LoweringQuery, Page, StateRef, TrendsQuery},
 };
 
 use crate::{app::Current, fetch::use_fetch, parts::search::Search, theme::Theme};
@@ -18,13 +18,14 @@ pub struct InProject(pub Signal<Option<Arc<ProjectDetail>>>);
 
 fn project_of(page: &Page) -> Option<&ProjectSlug> {
     match page {
-        Page::Home | Page::Local => None,
+        Page::Home | Page::Local | Page::Layouts(_) => None,
         Page::Project(project)
         | Page::Trends(project, _)
         | Page::Commit(project, _)
         | Page::Compare(project, ..)
         | Page::Lowering(project, ..)
-        | Page::Space(project, ..) => Some(project),
+        | Page::Space(project, ..)
+        | Page::Dossier(project) => Some(project),
     }
 }
 
@@ -59,6 +60,7 @@ fn tabs(project: &ProjectSlug, detail: Option<&ProjectDetail>, kernel: Option<St
             tabs.push(("Commits", Page::Commit(project.clone(), newest)));
         }
     }
+    tabs.push(("Dossier", Page::Dossier(project.clone())));
     tabs
 }
 
@@ -70,6 +72,8 @@ fn is_current(tab: &str, page: Option<&Page>) -> bool {
             | ("Compare", Some(Page::Compare(..)))
             | ("Commits", Some(Page::Commit(..)))
             | ("Kernels", Some(Page::Lowering(..) | Page::Space(..)))
+            | ("Dossier", Some(Page::Dossier(..)))
+            | ("Layouts", Some(Page::Layouts(..)))
     )
 }
 
@@ -110,15 +114,15 @@ pub fn TopBar() -> impl IntoView {
             }}
             <nav class="nav" aria-label="Pages">
                 {move || {
-                    let Some(project) = project.get() else { return ().into_any() };
-                    tabs(&project, detail.get().as_deref(), kernel.get())
+                    let tabs = project.get().map(|project| tabs(&project, detail.get().as_deref(), kernel.get()));
+                    tabs.unwrap_or_default()
                         .into_iter()
+                        .chain([("Layouts", Page::Layouts(LayoutsQuery::default()))])
                         .map(|(name, target)| {
                             let current = move || page.with(|page| is_current(name, page.as_ref())).then_some("page");
                             view! { <a href=target.path() aria-current=current>{name}</a> }
                         })
                         .collect_view()
-                        .into_any()
                 }}
             </nav>
             {move || {

@@ -60,6 +60,11 @@ pub fn space(project: &ProjectSlug, kernel: &str, query: &SpaceQuery) -> String 
     format!("{PREFIX}/projects/{project}/kernels/{}/space{}", encode(kernel), query.query())
 }
 
+/// `POST` of a dossier (TOML) → how its assertions stand.
+pub fn dossier(project: &ProjectSlug) -> String {
+    format!("{PREFIX}/projects/{project}/dossier")
+}
+
 /// `GET` → the bytes of a blob.
 pub fn blob(digest: &Digest) -> String {
     format!("{PREFIX}/blobs/{digest}")

@@ -4,7 +4,8 @@
 //! artifact is and for which chip), [`family`] (the taxonomy), [`report`] (what the analyzer found in one blob),
 //! [`measure`] (what can be plotted), [`api`] (request and response bodies), [`permalink`] (every URL), [`problem`]
 //! (every error code), [`comparison`], [`explain`], [`strip`], [`lowering`], [`space`] and [`plot`] (states, targets and configs side by side, lines),
-//! [`display`], [`table`] and [`chart`] (how numbers read and leave the page), [`api_path`] and [`limits`] (every bound both sides must agree on).
+//! [`display`], [`table`] and [`chart`] (how numbers read and leave the page), [`dossier`] (stated figures, checked),
+//! [`api_path`] and [`limits`] (every bound both sides must agree on).
 //!
 //! No IO, no async; builds for wasm32.
 
@@ -15,6 +16,7 @@ pub mod comparison;
 pub mod decision;
 pub mod decision_measure;
 pub mod display;
+pub mod dossier;
 pub mod explain;
 pub mod family;
 pub mod fold;

@@ -33,3 +33,7 @@ pub const COMMITS_PER_TREND: usize = 20_000;
 pub const SERIES_PER_TREND: usize = 512;
 /// Configs in one answer about a config space; autotuning spaces published have a few hundred.
 pub const CONFIGS_PER_SPACE: usize = 2_000;
+/// One dossier. The hundred assertions of two articles take 40 kB.
+pub const DOSSIER_BYTES: u64 = 1024 * 1024;
+/// Builds that one dossier may speak of.
+pub const BUILDS_PER_DOSSIER: usize = 1_024;

@@ -59,6 +59,23 @@ pub struct CompareQuery {
     pub view: Option<String>,
 }
 
+/// What a page about layouts shows. All fields are as typed: the page says what is wrong with them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LayoutsQuery {
+    /// Shape of the tensor (`128x64`); empty takes the page's example.
+    pub shape: String,
+    /// Bits of an element; `None` means 16.
+    pub bits: Option<u32>,
+    /// Layout text; empty takes the page's example.
+    pub a: String,
+    /// A second one beside it; empty for none.
+    pub b: String,
+    /// The hardware dimension that colours the tile; empty means the lane, or what the layout has instead.
+    pub by: String,
+    /// Row and column of the selected element.
+    pub at: Option<(u32, u32)>,
+}
+
 /// A page and its state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Page {
@@ -78,6 +95,10 @@ pub enum Page {
     Space(ProjectSlug, String, SpaceQuery),
     /// `/local`
     Local,
+    /// `/layouts`
+    Layouts(LayoutsQuery),
+    /// `/p/{project}/dossier`
+    Dossier(ProjectSlug),
 }
 
 pub(crate) fn encode(text: &str) -> String {
@@ -87,6 +108,12 @@ pub(crate) fn encode(text: &str) -> String {
 fn decode(text: &str) -> Option<String> {
     let text = percent_decode_str(text).decode_utf8().ok()?.into_owned();
     (!text.chars().any(char::is_control)).then_some(text)
+}
+
+/// The same for a text that may hold several lines.
+fn decode_lines(text: &str) -> Option<String> {
+    let text = percent_decode_str(text).decode_utf8().ok()?.into_owned();
+    (!text.chars().any(|c| c.is_control() && c != '\n')).then_some(text)
 }
 
 impl TrendsQuery {
@@ -191,6 +218,40 @@ impl CompareQuery {
     }
 }
 
+impl LayoutsQuery {
+    /// Reads the part behind `?`. Layout texts may hold several lines.
+    pub fn parse(query: &str) -> Self {
+        let mut out = Self::default();
+        for (key, value) in query::pairs(query) {
+            match key {
+                "shape" => out.shape = decode(value).unwrap_or_default(),
+                "bits" => out.bits = value.parse().ok(),
+                "a" => out.a = decode_lines(value).unwrap_or_default(),
+                "b" => out.b = decode_lines(value).unwrap_or_default(),
+                "by" => out.by = decode(value).unwrap_or_default(),
+                "at" => {
+                    out.at =
+                        value.split_once('.').and_then(|(row, column)| Some((row.parse().ok()?, column.parse().ok()?)));
+                }
+                _ => {}
+            }
+        }
+        out
+    }
+
+    /// `?…`, or nothing.
+    pub fn query(&self) -> String {
+        let mut query = Query::default();
+        query.text("shape", Some(&self.shape));
+        query.put("bits", &self.bits.map(|bits| bits.to_string()).unwrap_or_default());
+        query.text("a", Some(&self.a));
+        query.text("b", Some(&self.b));
+        query.text("by", Some(&self.by));
+        query.put("at", &self.at.map(|(row, column)| format!("{row}.{column}")).unwrap_or_default());
+        query.0
+    }
+}
+
 impl Page {
     /// Reads a path and the query behind it (without `?`). `None` when no page has this address.
     pub fn parse(path: &str, query: &str) -> Option<Self> {
@@ -198,6 +259,8 @@ impl Page {
         match parts.as_slice() {
             [] => Some(Self::Home),
             ["local"] => Some(Self::Local),
+            ["layouts"] => Some(Self::Layouts(LayoutsQuery::parse(query))),
+            ["p", project, "dossier"] => Some(Self::Dossier(project.parse().ok()?)),
             ["p", project] => Some(Self::Project(project.parse().ok()?)),
             ["p", project, "trends"] => Some(Self::Trends(project.parse().ok()?, TrendsQuery::parse(query))),
             ["p", project, "commits", rev] => Some(Self::Commit(project.parse().ok()?, rev.parse().ok()?)),
@@ -225,6 +288,8 @@ impl Page {
         match self {
             Self::Home => "/".to_owned(),
             Self::Local => "/local".to_owned(),
+            Self::Layouts(query) => format!("/layouts{}", query.query()),
+            Self::Dossier(project) => format!("/p/{project}/dossier"),
             Self::Project(project) => format!("/p/{project}"),
             Self::Trends(project, query) => format!("/p/{project}/trends{}", query.query()),
             Self::Commit(project, rev) => format!("/p/{project}/commits/{rev}"),
@@ -258,6 +323,16 @@ mod tests {
         let rev = |text: &str| text.parse::<Rev>().expect("a revision");
         round(&Page::Home);
         round(&Page::Local);
+        round(&Page::Dossier(project.clone()));
+        round(&Page::Layouts(LayoutsQuery::default()));
+        round(&Page::Layouts(LayoutsQuery {
+            shape: "128x64".to_owned(),
+            bits: Some(8),
+            a: "#mma = #ttg.amd_mfma<{version = 3}>\n#ttg.slice<{dim = 1, parent = #mma}>".to_owned(),
+            b: "#ttg.linear<{}>".to_owned(),
+            by: "warp".to_owned(),
+            at: Some((3, 17)),
+        }));
         round(&Page::Project(project.clone()));
         round(&Page::Commit(project.clone(), rev("3.5.0")));
         round(&Page::Trends(

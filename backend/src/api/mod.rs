@@ -1,6 +1,7 @@
 //! Handlers: a request is read, one function is called, its answer is written.
 
 pub mod blobs;
+pub mod dossiers;
 pub mod health;
 pub mod pages;
 pub mod projects;

@@ -9,6 +9,7 @@ mod codes;
 pub(crate) mod commit;
 pub(crate) mod compare;
 pub(crate) mod config;
+pub(crate) mod dossier;
 pub(crate) mod history;
 pub(crate) mod kernel;
 pub(crate) mod lowering;

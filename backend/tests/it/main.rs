@@ -3,6 +3,7 @@
 
 mod access;
 mod bad_input;
+mod dossier;
 mod headers;
 mod kernels;
 mod migrations;

@@ -3,6 +3,7 @@
 mod cache;
 mod commit;
 mod corpus;
+mod dossier;
 mod hostile;
 mod inspect;
 mod network;

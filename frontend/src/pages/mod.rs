@@ -2,7 +2,9 @@
 
 pub mod commit;
 pub mod compare;
+pub mod dossier;
 pub mod home;
+pub mod layouts;
 pub mod lowering;
 pub mod missing;
 pub mod project;

@@ -72,6 +72,11 @@ impl Server {
         answer.json()
     }
 
+    /// Sends a text to a reading route, without a token.
+    pub async fn post_text(&self, path: &str, text: &str) -> Answer {
+        self.send(Request::post(format!("/api/v1{path}")).body(Body::from(text.to_owned())).unwrap()).await
+    }
+
     /// Writes with the token.
     pub async fn write(&self, method: Method, path: &str, body: impl Into<Body>) -> Answer {
         self.send(authorized(&self.token, method, path).body(body.into()).unwrap()).await

@@ -72,7 +72,7 @@ pub fn rgb(index: u32, count: u32) -> [u8; 3] {
     let chroma = (1.0 - f64::abs(2.0 * lightness - 1.0)) * saturation;
     let part = |n: f64| {
         let k = (n + hue / 30.0) % 12.0;
-        let value = lightness - chroma / 2.0 * f64::max(-1.0, f64::min(f64::min(k - 3.0, 9.0 - k), 1.0));
+        let value = lightness - chroma / 2.0 * f64::min(k - 3.0, 9.0 - k).clamp(-1.0, 1.0);
         (value * 255.0).round() as u8
     };
     [part(0.0), part(8.0), part(4.0)]
