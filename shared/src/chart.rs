@@ -58,7 +58,7 @@ pub fn measure_name(measure: &Measure) -> String {
         Measure::Resource(resource) => resource.label().to_owned(),
         Measure::Decision(decision) => decision.label().to_owned(),
         Measure::Metric(name) => shown(name),
-        other => shown(&other.to_string()),
+        Measure::Opcode(..) => shown(&measure.to_string()),
     }
 }
 

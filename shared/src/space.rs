@@ -1,6 +1,9 @@
 //! A config space: which configs are dead, which are the same kernel, what that costs, and how to leave them out.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    fmt::Write as _,
+};
 
 use serde_json::Value;
 
@@ -349,10 +352,10 @@ pub fn python(answer: &SpaceResponse) -> String {
     if !attributes.is_empty() {
         let pairs: Vec<String> =
             attributes.iter().map(|(name, value)| format!("{name} = {}", knob_text(value))).collect();
-        out += &format!("# They hold for arguments with {}.\n", comment(&pairs.join(", ")));
+        let _ = writeln!(out, "# They hold for arguments with {}.", comment(&pairs.join(", ")));
     }
     if !other.is_empty() {
-        out += &format!("# {} more, for other arguments, are left out.\n", other.len());
+        let _ = writeln!(out, "# {} more, for other arguments, are left out.", other.len());
     }
     out += "SKIP = [\n";
     for (config, why) in usual {
@@ -361,7 +364,7 @@ pub fn python(answer: &SpaceResponse) -> String {
             .filter(|(_, value)| !value.is_null())
             .map(|(name, value)| format!("{}: {}", literal(&Value::from(name.as_str())), literal(value)))
             .collect();
-        out += &format!("    {{{}}},  # {}\n", pairs.join(", "), comment(&why));
+        let _ = writeln!(out, "    {{{}}},  # {}", pairs.join(", "), comment(&why));
     }
     out += "]\n\n\n";
     out += "def prune(configs, named_args, **kwargs):\n";

@@ -80,9 +80,7 @@ pub fn instruction(opcode: &str, tile: Option<&str>) -> Option<MatrixInstruction
             made("tcgen05.mma", [m.parse().ok()?, n.parse().ok()?, k], Issuer::Block)
         }
         base @ ("HMMA" | "IMMA" | "DMMA" | "QMMA" | "BMMA") => made(base, parts.find_map(digit_shape)?, Issuer::Warp),
-        base @ ("HGMMA" | "IGMMA" | "QGMMA" | "BGMMA") => {
-            made(base, parts.find_map(|part| by_x(part))?, Issuer::WarpGroup)
-        }
+        base @ ("HGMMA" | "IGMMA" | "QGMMA" | "BGMMA") => made(base, parts.find_map(by_x)?, Issuer::WarpGroup),
         base => {
             let name = ["v_mfma", "v_smfmac", "v_wmma"].into_iter().find(|name| base.starts_with(name))?;
             made(name, base.split('_').find_map(by_x)?, Issuer::Warp)
