@@ -124,6 +124,9 @@ fn summary(prepared: &Prepared, sent: &Uploaded, response: &PushResponse, starte
         response.commit,
         started.elapsed().as_secs_f64()
     ));
+    for warning in &response.warnings {
+        output::talk(&format!("warning: {}", escape(warning)));
+    }
     let known = prepared.blobs.len() as u64 - sent.blobs;
     progress.say(&format!(
         "{} sent ({}, {} before compression), {known} known already",

@@ -10,6 +10,7 @@ use crate::{
     family::{Family, MetaFamily},
     ids::{Digest, shown},
     report::{OpcodeCount, sum_opcodes},
+    stage::Stage,
     strip::{CHANGES, OperationChange, StageDifference, StageFacts},
     table::{Cell, Table},
 };
@@ -307,13 +308,42 @@ pub fn unique(names: Vec<String>) -> Vec<String> {
     out
 }
 
+/// Where the counts of a level come from, over the states: `decoded from the cubin`, `text, nvdisasm 13.5.37`, or both
+/// with their states named. Empty for PTX, which is text always.
+pub fn sources(level: &LevelTable, states: &[StateBuild], names: &[String]) -> String {
+    if level.stage == Stage::Ptx {
+        return String::new();
+    }
+    let of = |n: usize, source: &str| match (source, level.stage, states.get(n)) {
+        ("decoded", ..) => "decoded from the cubin".to_owned(),
+        (source, Stage::Sass, Some(StateBuild::Built { toolchain, .. })) => match toolchain.get("nvdisasm") {
+            Some(version) => format!("{source}, nvdisasm {version}"),
+            None => source.to_owned(),
+        },
+        (source, ..) => source.to_owned(),
+    };
+    let each: Vec<Option<String>> =
+        level.sources.iter().enumerate().map(|(n, source)| Some(of(n, source.as_deref()?))).collect();
+    let mut distinct: Vec<&String> = each.iter().flatten().collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    match distinct.as_slice() {
+        [] => String::new(),
+        [one] => (*one).clone(),
+        _ => {
+            let named =
+                each.iter().zip(names).filter_map(|(source, name)| Some(format!("{name}: {}", source.as_ref()?)));
+            named.collect::<Vec<_>>().join("; ")
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
         api::{CommitSummary, KernelSummary},
         family::META_FAMILIES,
-        stage::Stage,
     };
 
     fn row(family: Family, counts: &[i64]) -> FamilyRow {
@@ -331,6 +361,7 @@ mod tests {
                 row(Family::FragmentStaging, &[0, 148, 20]),
                 row(Family::Barrier, &barriers),
             ],
+            disagreements: Vec::new(),
         };
         vec![
             level(Stage::Ptx, [3_019, 3_065, 2_802], [48, 174, 50]),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use lowerline_shared::{
-    api::{Counts, DecisionRow, FamilyRow, LevelTable, OpcodeRow, ResourceRow},
+    api::{Counts, DecisionRow, Disagreement, FamilyRow, LevelTable, OpcodeRow, ResourceRow},
     decision_measure::DecisionMeasure,
     family::Family,
     report::Resource,
@@ -12,6 +12,7 @@ use lowerline_shared::{
 
 use super::{Data, rows::Row};
 use crate::{
+    agreement,
     db::{self, trend::ProfileRow},
     error::Result,
     state::AppState,
@@ -41,6 +42,24 @@ pub async fn opcodes(state: &AppState, row: &Row, data: &Data, scope: Scope) -> 
         opcodes.0.entry(row.histogram_id).or_default().insert((family, row.name), i64::from(count));
     }
     Ok(opcodes)
+}
+
+/// Where SASS text and cubin of a build of one row disagree, by state.
+pub async fn disagreements(state: &AppState, row: &Row) -> Result<Vec<Disagreement>> {
+    let lowerings = super::distinct(row.builds().map(|build| build.lowering_id));
+    let mut conn = state.pool.acquire().await?;
+    let differences = agreement::differences(&db::compare::list_twice_counted(&mut conn, &lowerings).await?);
+    let mut out = Vec::new();
+    for (n, build) in row.states.iter().enumerate() {
+        let differing = build.as_ref().and_then(|build| differences.get(&build.lowering_id));
+        out.extend(differing.into_iter().flatten().map(|one| Disagreement {
+            state: n,
+            opcode: one.opcode.clone(),
+            text: one.text,
+            decoded: one.decoded,
+        }));
+    }
+    Ok(out)
 }
 
 /// PTX, then the machine level; a level that no state has is left out.
@@ -88,6 +107,7 @@ fn level(
         sources: histograms.iter().map(|histogram| histogram.as_ref()?.1.clone()).collect(),
         instructions: ids.iter().map(|&id| data.families.instructions(id)).collect(),
         families,
+        disagreements: Vec::new(),
     })
 }
 

@@ -77,6 +77,11 @@ pub async fn compare(
     if let (true, [row], [only]) = (keep_all, rows.as_slice(), builds.as_mut_slice()) {
         depth::fill(state, &states, row, only).await?;
     }
+    if let ([row], [build], true) = (rows.as_slice(), builds.as_mut_slice(), query.kernel.is_some())
+        && let Some(sass) = build.levels.iter_mut().find(|level| level.stage == Stage::Sass)
+    {
+        sass.disagreements = levels::disagreements(state, row).await?;
+    }
     Ok(CompareResponse {
         states: infos(&state.pool, states, &builds).await?,
         scope: query.scope,

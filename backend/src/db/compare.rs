@@ -1,6 +1,6 @@
 //! What comparisons and the pages of commits read.
 
-use super::{Pool, Result};
+use super::{Connection, Pool, Result};
 
 /// One build of a state.
 #[derive(Clone, Debug)]
@@ -142,6 +142,40 @@ pub async fn list_build_metrics(pool: &Pool, commit_ids: &[i32], variant_ids: &[
 pub async fn list_configs(pool: &Pool, ids: &[i32]) -> Result<Vec<(i32, serde_json::Value)>> {
     let rows = sqlx::query!("select id, body from config where id = any($1)", ids).fetch_all(pool).await?;
     Ok(rows.into_iter().map(|row| (row.id, row.body)).collect())
+}
+
+/// One opcode of a build that was pushed as SASS text and as a cubin.
+#[derive(Clone, Debug)]
+pub struct TwiceCountedRow {
+    pub lowering_id: i32,
+    pub opcode: String,
+    pub text: i64,
+    pub decoded: i64,
+}
+
+/// Opcodes of lowerings that have both SASS text and a cubin, as each of the two counts them. The text is the one that
+/// profiles take: the main form before the others.
+pub async fn list_twice_counted(conn: &mut Connection, lowering_ids: &[i32]) -> Result<Vec<TwiceCountedRow>> {
+    sqlx::query_as!(
+        TwiceCountedRow,
+        r#"with part as (
+               select distinct on (a.lowering_id, a.stage) a.lowering_id, a.stage, r.histogram_id
+               from artifact a join report r on r.blob_id = a.blob_id
+               where a.lowering_id = any($1) and a.stage in ('sass', 'cubin') and r.histogram_id is not null
+               order by a.lowering_id, a.stage, a.form
+           )
+           select t.lowering_id as "lowering_id!", o.name as "opcode!",
+                  coalesce(sum(n.in_function) filter (where n.histogram_id = t.histogram_id), 0) as "text!",
+                  coalesce(sum(n.in_function) filter (where n.histogram_id = c.histogram_id), 0) as "decoded!"
+           from part t join part c on c.lowering_id = t.lowering_id and c.stage = 'cubin'
+           join opcode_count n on n.histogram_id in (t.histogram_id, c.histogram_id)
+           join opcode o on o.id = n.opcode_id
+           where t.stage = 'sass' and t.histogram_id <> c.histogram_id
+           group by t.lowering_id, o.name order by t.lowering_id, o.name"#,
+        lowering_ids
+    )
+    .fetch_all(conn)
+    .await
 }
 
 /// Toolchains by id.

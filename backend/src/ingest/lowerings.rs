@@ -16,8 +16,16 @@ use crate::{
     error::{Refusal, Result},
 };
 
-/// Ids of the lowerings of builds, in their order.
-pub async fn resolve(conn: &mut Connection, codes: &Codes, builds: &[BuildManifest]) -> Result<Vec<i32>> {
+/// Lowerings of the builds of a manifest.
+pub struct Resolved {
+    /// Ids in the order of the builds.
+    pub ids: Vec<i32>,
+    /// Those that no push had before.
+    pub made: BTreeSet<i32>,
+}
+
+/// Finds the lowerings of builds, or makes them.
+pub async fn resolve(conn: &mut Connection, codes: &Codes, builds: &[BuildManifest]) -> Result<Resolved> {
     let digests: Vec<Vec<u8>> = builds.iter().map(digest).collect();
     let distinct: BTreeSet<&Vec<u8>> = digests.iter().collect();
     let distinct: Vec<Vec<u8>> = distinct.into_iter().cloned().collect();
@@ -36,7 +44,8 @@ pub async fn resolve(conn: &mut Connection, codes: &Codes, builds: &[BuildManife
         make(conn, codes, builds, &digests, &new, &mut ids).await?;
     }
     let id = |digest: &Vec<u8>| ids.get(digest).copied().ok_or_else(|| anyhow::anyhow!("a lowering vanished"));
-    Ok(digests.iter().map(id).collect::<anyhow::Result<_>>()?)
+    let made = new.iter().map(|&n| id(&digests[n])).collect::<anyhow::Result<_>>()?;
+    Ok(Resolved { ids: digests.iter().map(id).collect::<anyhow::Result<_>>()?, made })
 }
 
 /// The identity of what a compile gave.

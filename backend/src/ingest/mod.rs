@@ -14,12 +14,13 @@ use std::collections::HashMap;
 
 use lowerline_shared::{
     api::{BuildManifest, BuildStatus, Config, PushRequest, PushResponse, Toolchain},
-    ids::{ProjectSlug, Rev},
+    ids::{ProjectSlug, Rev, shown},
     permalink::Page,
 };
 use sha2::{Digest as _, Sha256};
 
 use crate::{
+    agreement,
     db::{
         self, Connection,
         build::{NewBuilds, NewMetrics},
@@ -29,6 +30,9 @@ use crate::{
 };
 
 pub use profile::rebuild as rebuild_profiles;
+
+/// Warnings of one answer.
+const WARNINGS: usize = 20;
 
 /// A project as the request names it.
 #[derive(Clone, Debug)]
@@ -56,7 +60,9 @@ pub async fn record(
     }
     let toolchains = toolchains(&mut tx, push).await?;
     let (commit_id, moved) = place::place(&mut tx, project.id, push, toolchains.of_push).await?;
-    let builds = builds(&mut tx, state, project.id, push, &toolchains).await?;
+    let lowerings = lowerings::resolve(&mut tx, &state.codes, &push.builds).await?;
+    let warnings = warnings(&mut tx, push, &lowerings).await?;
+    let builds = builds(&mut tx, project.id, push, &toolchains, lowerings.ids).await?;
     conflict::refuse(&mut tx, commit_id, push, &builds).await?;
     db::build::insert_builds(&mut tx, commit_id, &builds).await?;
     let metrics = metrics(push, &builds);
@@ -73,6 +79,7 @@ pub async fn record(
         failed: push.builds.iter().filter(|build| build.status != BuildStatus::Ok).count() as u64,
         changed: u64::try_from(changed).unwrap_or(0),
         permalink: Page::Commit(project.slug.clone(), rev(push)).path(),
+        warnings,
     };
     let value = serde_json::to_value(&answer).map_err(anyhow::Error::from)?;
     db::push::insert_answer(&mut tx, project.id, &manifest_digest, commit_id, &value).await?;
@@ -147,16 +154,35 @@ fn config_document(build: &BuildManifest) -> serde_json::Value {
     })
 }
 
+/// Text and cubin of new lowerings against each other: a sentence for each build on which they disagree.
+async fn warnings(conn: &mut Connection, push: &PushRequest, lowerings: &lowerings::Resolved) -> Result<Vec<String>> {
+    let made: Vec<i32> = lowerings.made.iter().copied().collect();
+    let differences = agreement::differences(&db::compare::list_twice_counted(conn, &made).await?);
+    let disputed = push.builds.iter().zip(&lowerings.ids).filter_map(|(build, id)| Some((build, differences.get(id)?)));
+    let mut sentences: Vec<String> = disputed
+        .map(|(build, differing)| {
+            let (kernel, config) = (shown(build.kernel.as_str()), shown(build.config.label.as_str()));
+            format!("{kernel} on {} ({config}): {}", build.target, agreement::sentence(differing))
+        })
+        .collect();
+    let left_out = sentences.len().saturating_sub(WARNINGS);
+    if left_out > 0 {
+        sentences.truncate(WARNINGS);
+        sentences.push(format!("SASS text and cubin disagree on {left_out} more builds"));
+    }
+    Ok(sentences)
+}
+
 async fn builds(
     conn: &mut Connection,
-    state: &AppState,
     project_id: i32,
     push: &PushRequest,
     toolchains: &Toolchains,
+    lowering_id: Vec<i32>,
 ) -> Result<NewBuilds> {
     Ok(NewBuilds {
         variant_id: names::variants(conn, project_id, &push.builds).await?,
-        lowering_id: lowerings::resolve(conn, &state.codes, &push.builds).await?,
+        lowering_id,
         toolchain_id: toolchains.of_build.clone(),
         config_id: configs(conn, &push.builds).await?,
     })

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod access;
+mod agreement;
 mod bad_input;
 mod dossier;
 mod headers;

@@ -175,4 +175,7 @@ pub struct PushResponse {
     pub changed: u64,
     /// Path of the page to open.
     pub permalink: String,
+    /// Builds whose SASS text and cubin count differently, a sentence each with both values, and how many were left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }

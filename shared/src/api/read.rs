@@ -324,6 +324,19 @@ pub struct FamilyRow {
     pub opcodes: Vec<OpcodeRow>,
 }
 
+/// An opcode that the SASS text of a build and our own reading of its cubin count differently.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Disagreement {
+    /// Index of the state.
+    pub state: usize,
+    /// Canonical spelling; the first part alone where the decoder knows no more of some of its words.
+    pub opcode: String,
+    /// Count in the text: the one that tables and charts take.
+    pub text: i64,
+    /// Count decoded from the cubin.
+    pub decoded: i64,
+}
+
 /// One stage of a comparison. Stages are never added up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LevelTable {
@@ -335,6 +348,9 @@ pub struct LevelTable {
     pub instructions: Counts,
     /// Families with any count in any state, in the order of the taxonomy.
     pub families: Vec<FamilyRow>,
+    /// Where text and cubin of one build disagree; filled for one kernel, target and config, empty in lists.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disagreements: Vec<Disagreement>,
 }
 
 /// One resource over the states.
