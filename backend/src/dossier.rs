@@ -107,7 +107,7 @@ fn artifact_facts(
     let is_binary = matches!(report.stage, Stage::Cubin | Stage::Hsaco);
     let lines = if count_lines && !is_binary {
         let bytes = state.blobs.read(digest, u64::try_from(row.size_bytes).unwrap_or(0))?;
-        Some(bytes.iter().filter(|byte| **byte == b'\n').count() as u64)
+        Some(ArtifactFacts::lines_of(&bytes))
     } else {
         None
     };

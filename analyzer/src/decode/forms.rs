@@ -75,7 +75,7 @@ struct Forms {
     /// Masks by key.
     masks: BTreeMap<u16, Vec<u128>>,
     /// By key, mask and value.
-    forms: BTreeMap<(u16, u128, u128), Vec<Form>>,
+    by_word: BTreeMap<(u16, u128, u128), Vec<Form>>,
 }
 
 fn forms() -> Option<&'static Forms> {
@@ -90,7 +90,7 @@ pub fn printed(sm: u32, word: Word) -> Option<String> {
     let mut found: Option<String> = None;
     for &mask in forms.masks.get(&word.key())? {
         let fixed = (word.0 & LOOKED_AT) & !mask;
-        for form in forms.forms.get(&(word.key(), mask, fixed)).into_iter().flatten() {
+        for form in forms.by_word.get(&(word.key(), mask, fixed)).into_iter().flatten() {
             if form.architectures >> at & 1 == 0 {
                 continue;
             }
@@ -125,7 +125,7 @@ impl Forms {
             let length = usize::from(reader.u8()?);
             templates.push(Template::parse(reader.take(length)?)?);
         }
-        let mut all = Self { architectures, templates, masks: BTreeMap::new(), forms: BTreeMap::new() };
+        let mut all = Self { architectures, templates, masks: BTreeMap::new(), by_word: BTreeMap::new() };
         for _ in 0..reader.u16()? {
             let (key, mask) = (reader.u16()?, *masks.get(usize::from(reader.u16()?))?);
             let value = reader.wide()?;
@@ -134,7 +134,7 @@ impl Forms {
             if !of_key.contains(&mask) {
                 of_key.push(mask);
             }
-            all.forms.entry((key, mask, value)).or_default().push(form);
+            all.by_word.entry((key, mask, value)).or_default().push(form);
         }
         reader.bytes.is_empty().then_some(all)
     }
@@ -309,8 +309,8 @@ mod tests {
     #[test]
     fn the_committed_forms_are_whole() {
         let forms = forms().expect("forms parse");
-        assert!(forms.forms.len() > 100);
-        for form in forms.forms.values().flatten() {
+        assert!(forms.by_word.len() > 100);
+        for form in forms.by_word.values().flatten() {
             let template = &forms.templates[usize::from(form.template)];
             assert!(template.fields.len() <= 8, "conditions of a form have room for eight fields");
         }

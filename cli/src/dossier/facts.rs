@@ -83,7 +83,7 @@ fn artifact(file: &ArtifactFile) -> Result<ArtifactFacts, String> {
     let is_binary = matches!(file.stage, Stage::Cubin | Stage::Hsaco);
     Ok(ArtifactFacts {
         digest: Digest(Sha256::digest(&bytes).into()),
-        lines: (!is_binary).then(|| bytes.iter().filter(|byte| **byte == b'\n').count() as u64),
+        lines: (!is_binary).then(|| ArtifactFacts::lines_of(&bytes)),
         report,
     })
 }

@@ -23,6 +23,13 @@ pub struct ArtifactFacts {
     pub report: Report,
 }
 
+impl ArtifactFacts {
+    /// Lines of an artifact, as `wc -l` counts them.
+    pub fn lines_of(bytes: &[u8]) -> u64 {
+        bytes.split(|byte| *byte == b'\n').skip(1).count() as u64
+    }
+}
+
 /// What is known of one build.
 #[derive(Clone, Debug)]
 pub struct Facts {
