@@ -1,6 +1,9 @@
 // How long until the first chart of a cold permalink, and until the aligned text of the largest artifact: a fresh
-// browser context for each run, so nothing is cached. Needs BASE_URL and CHROMIUM as run.mjs does; prints JSON.
+// browser context for each run, so nothing is cached. Then the aligned diff of two 20,000-line listings, and how smoothly
+// it scrolls. Needs BASE_URL, CHROMIUM and DEMO_SRC as run.mjs does; prints JSON.
 
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { chromium } from "playwright-core";
 
 const base = process.env.BASE_URL;
@@ -8,6 +11,7 @@ const runs = Number(process.env.RUNS ?? 9);
 const PAGES = {
   trends: ["/p/triton/trends?kernel=flex_attention", ".chart .plot[data-drawn]"],
   compare: ["/p/triton/compare/3.4.0...3.5.0/flex_attention?target=sm_100a&config=128x64_w8_s2", '[data-test="families"]'],
+  lines: ["/p/triton/compare/3.4.0...3.5.0/flex_attention?target=sm_100a&config=128x64_w8_s2&panes=B.ttgir,B.sass&line=B.ttgir.200", ".ds.picked"],
   text: ["/p/triton/compare/3.4.0...3.5.0/flex_attention?target=sm_100a&config=128x64_w8_s2&stage=sass", '[data-test="change"]'],
 };
 
@@ -61,6 +65,78 @@ for (const [name, [path, ready]] of Object.entries(PAGES)) {
   }
   times.sort((a, b) => a - b);
   result.layout_tile = { runs, draw_ms_median: times[Math.floor(runs / 2)], draw_ms_worst: times.at(-1) };
+}
+/** Listings of one release, one behind the other, cut at 20,000 lines: as in analyzer/benches/diff.rs. */
+async function listing(version, extension) {
+  const root = join(process.env.DEMO_SRC, version, "flex_attention");
+  const lines = [];
+  for (const file of (await readdir(root, { recursive: true })).sort()) {
+    const [, ending] = file.split("/").at(-1).match(/^[^.]+\.(.+)$/) ?? [];
+    if (ending === extension && lines.length < 20_000) lines.push(...(await readFile(join(root, file), "utf8")).split("\n"));
+  }
+  return { name: `${version}.${extension}`, mimeType: "text/plain", buffer: Buffer.from(lines.slice(0, 20_000).join("\n")) };
+}
+
+/** Questions to the worker and how long their answers took. */
+const timed = () => {
+  window.answers = {};
+  const Plain = window.Worker;
+  window.Worker = class extends Plain {
+    postMessage(message, ...rest) {
+      if (Array.isArray(message)) {
+        const [id, question] = message;
+        const asked = performance.now();
+        const { ask } = JSON.parse(question);
+        const hear = ({ data }) => {
+          if (data[0] !== id || data[1].startsWith('{"is":"progress"')) return;
+          (window.answers[ask] ??= []).push(performance.now() - asked);
+          this.removeEventListener("message", hear);
+        };
+        this.addEventListener("message", hear);
+      }
+      return super.postMessage(message, ...rest);
+    }
+  };
+};
+
+if (process.env.DEMO_SRC) {
+  const files = [await listing("3.4.0", "sass"), await listing("3.5.0", "sass")];
+  const context = await browser.newContext({ baseURL: base, viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  await page.addInitScript(timed);
+  await page.goto("/local");
+  await page.locator('[data-test="files"]').setInputFiles(files);
+  await page.locator('[data-test="stage-sass"]').click();
+  await page.locator('[data-test="change"]').first().waitFor();
+  // Each look as written and back aligns anew.
+  for (let run = 0; run < runs; run += 1) {
+    const before = await page.evaluate(() => window.answers.align.length);
+    await page.locator(run % 2 ? 'button:text("by meaning")' : '[data-test="raw"]').click();
+    await page.waitForFunction((count) => window.answers.align.length > count, before);
+  }
+  await page.keyboard.press("e");
+  const frames = await page.evaluate(async () => {
+    const box = document.querySelector('[data-test="diff"]');
+    const times = [];
+    let last = await new Promise(requestAnimationFrame);
+    for (let frame = 0; frame < 180; frame += 1) {
+      box.scrollTop += 510;
+      const now = await new Promise(requestAnimationFrame);
+      times.push(now - last);
+      last = now;
+    }
+    return times.sort((a, b) => a - b);
+  });
+  const align = (await page.evaluate(() => window.answers.align)).sort((a, b) => a - b);
+  const at = (list, part) => Math.round(list[Math.min(list.length - 1, Math.floor(list.length * part))] * 10) / 10;
+  result.align_20000_lines = { runs: align.length, ms_median: at(align, 0.5), ms_worst: at(align, 1) };
+  result.scroll_20000_lines = {
+    rows_per_frame: 30,
+    frame_ms_median: at(frames, 0.5),
+    frame_ms_p95: at(frames, 0.95),
+    frame_ms_worst: at(frames, 1),
+  };
+  await context.close();
 }
 await browser.close();
 console.log(JSON.stringify(result, null, 2));

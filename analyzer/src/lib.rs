@@ -13,15 +13,18 @@ pub mod decisions;
 pub mod decode;
 pub mod detect;
 pub mod diff;
+pub mod dropped;
 pub mod elf;
 pub mod error;
 pub mod families;
 pub mod fatbin;
+pub mod find;
 pub mod layout;
 pub mod limits;
 pub mod llir;
 pub mod mlir;
 pub mod occupancy;
+pub mod side_by_side;
 
 mod amdgcn;
 mod assemble;

@@ -108,7 +108,7 @@ const GENERAL: &str = "The history of what GPU compilers emit: instructions per 
 async fn describe_page(state: &AppState, page: &Page) -> Result<(String, String)> {
     match page {
         Page::Home => Ok(("Projects".to_owned(), GENERAL.to_owned())),
-        Page::Local => Ok((
+        Page::Local(_) => Ok((
             "Local files".to_owned(),
             "Drop compiler output: everything is analyzed in the browser, nothing is uploaded.".to_owned(),
         )),

@@ -118,9 +118,13 @@ fn timeout(after: Duration) -> TimeoutLayer {
 /// Files whose names hold a hash of their content.
 fn assets(folder: &std::path::Path) -> Router {
     let immutable = HeaderValue::from_static("public, max-age=31536000, immutable");
+    // A worker takes its policy from its script: it may run the module it is handed, and connect to nothing.
+    let worker =
+        HeaderValue::from_static("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; frame-ancestors 'none'");
     Router::new()
         .fallback_service(ServeDir::new(folder).precompressed_br().precompressed_gzip())
         .layer(SetResponseHeaderLayer::if_not_present(header::CACHE_CONTROL, immutable))
+        .layer(SetResponseHeaderLayer::if_not_present(header::CONTENT_SECURITY_POLICY, worker))
         .layer(from_fn(refuse_long_names))
 }
 

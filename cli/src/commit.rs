@@ -1,6 +1,6 @@
 //! Which commit the builds belong to: flags over git over the CI's variables.
 
-use lowerline_shared::{api::CommitMeta, ids::CommitSha, limits};
+use lowerline_shared::{api::CommitMeta, display::cut, ids::CommitSha, limits};
 
 use crate::{
     args::Push,
@@ -24,16 +24,6 @@ fn pull_request(subject: &str) -> Option<u32> {
         subject.trim_end().strip_suffix(')').and_then(|text| text.rsplit_once("(#")).map(|(_, number)| number);
     let merged = || subject.strip_prefix("Merge pull request #")?.split(' ').next();
     squashed.and_then(|number| number.parse().ok()).or_else(|| merged()?.parse().ok())
-}
-
-/// Text without control characters, cut at a character boundary with a mark.
-pub fn cut(text: &str, bytes: usize) -> String {
-    const MARK: &str = "…";
-    if text.len() <= bytes {
-        return text.to_owned();
-    }
-    let end = text.floor_char_boundary(bytes.saturating_sub(MARK.len()));
-    format!("{}{MARK}", text.get(..end).unwrap_or_default())
 }
 
 fn ci_branch() -> Option<String> {
@@ -98,11 +88,5 @@ mod tests {
         assert_eq!(pull_request("Merge pull request #77 from a/b"), Some(77));
         assert_eq!(pull_request("Fix #12"), None);
         assert_eq!(pull_request("Fix (#99999999999)"), None);
-    }
-
-    #[test]
-    fn cut_text_keeps_whole_characters_and_says_so() {
-        assert_eq!(cut("äöü", 6), "äöü");
-        assert_eq!(cut("äöüß", 6), "ä…");
     }
 }

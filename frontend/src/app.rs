@@ -59,6 +59,7 @@ enum Key {
     Space(ProjectSlug),
     Layouts,
     Dossier(ProjectSlug),
+    Local,
     Missing,
 }
 
@@ -73,7 +74,8 @@ fn key(page: Option<&Page>) -> Key {
         Some(Page::Space(project, ..)) => Key::Space(project.clone()),
         Some(Page::Layouts(_)) => Key::Layouts,
         Some(Page::Dossier(project)) => Key::Dossier(project.clone()),
-        Some(Page::Local) | None => Key::Missing,
+        Some(Page::Local(_)) => Key::Local,
+        None => Key::Missing,
     }
 }
 
@@ -126,6 +128,7 @@ fn Pages() -> impl IntoView {
         Key::Space(project) => lazy::space(project),
         Key::Layouts => lazy::layouts(),
         Key::Dossier(project) => lazy::dossier(project),
+        Key::Local => lazy::local(),
         Key::Missing => view! { <pages::missing::Missing/> }.into_any(),
     }
 }

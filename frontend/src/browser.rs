@@ -6,6 +6,14 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, Url};
 
+/// Whether the reader has marked text, to copy it.
+pub fn has_marked_text() -> bool {
+    let get = js_sys::Reflect::get(&window(), &JsValue::from_str("getSelection"));
+    let selection = get.ok().and_then(|get| get.dyn_into::<js_sys::Function>().ok()?.call0(&window()).ok());
+    let collapsed = selection.and_then(|all| js_sys::Reflect::get(&all, &JsValue::from_str("isCollapsed")).ok());
+    collapsed.is_some_and(|collapsed| collapsed.is_falsy())
+}
+
 /// `https://host` of the page.
 pub fn origin() -> String {
     window().location().origin().unwrap_or_default()

@@ -22,6 +22,11 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// A failure that is told in a sentence.
+    pub fn new(status: Option<u16>, message: impl Into<String>) -> Self {
+        Self { status, code: None, message: message.into(), hint: None, request_id: None }
+    }
+
     /// Whether the thing asked for does not exist.
     pub fn is_not_found(&self) -> bool {
         self.code == Some(Code::NotFound) || self.status == Some(404)
@@ -59,37 +64,39 @@ pub fn use_fetch<T>(address: impl Fn() -> Option<String> + Send + Sync + 'static
 where
     T: DeserializeOwned + Send + Sync + 'static,
 {
-    follow(address, read_json)
+    use_answer(address, |address: String| async move { get_json(&address).await })
 }
 
-/// Follows the address of a text.
-pub fn use_text(address: impl Fn() -> Option<String> + Send + Sync + 'static) -> Fetched<String> {
-    follow(address, |text| Ok(text.to_owned()))
-}
-
-fn follow<T: Send + Sync + 'static>(
-    address: impl Fn() -> Option<String> + Send + Sync + 'static,
-    read: fn(&str) -> Result<T, String>,
-) -> Fetched<T> {
+/// Follows a question of any kind; `None` asks nothing and keeps what is there.
+pub fn use_answer<K, T, F>(
+    question: impl Fn() -> Option<K> + Send + Sync + 'static,
+    answer: impl Fn(K) -> F + 'static,
+) -> Fetched<T>
+where
+    K: Clone + PartialEq + Send + Sync + 'static,
+    T: Send + Sync + 'static,
+    F: Future<Output = Result<T, Failure>> + 'static,
+{
     let fetched = Fetched {
         data: RwSignal::new(None),
         failure: RwSignal::new(None),
         busy: RwSignal::new(true),
         attempt: RwSignal::new(0),
     };
-    let address = Memo::new(move |_| address());
+    let question = Memo::new(move |_| question());
     let newest = StoredValue::new(0_u64);
     Effect::new(move |_| {
         fetched.attempt.track();
-        let Some(address) = address.get() else { return };
+        let Some(question) = question.get() else { return };
         newest.update_value(|ticket| *ticket += 1);
         let ticket = newest.get_value();
         fetched.busy.set(true);
         if fetched.failure.with_untracked(Option::is_some) {
             fetched.failure.set(None);
         }
+        let answer = answer(question);
         spawn_local(async move {
-            let answer = get(&address, read).await;
+            let answer = answer.await;
             // The page may be gone, or may have asked for something else.
             if newest.try_get_value() != Some(ticket) {
                 return;
@@ -104,33 +111,38 @@ fn follow<T: Send + Sync + 'static>(
     fetched
 }
 
-fn read_json<T: DeserializeOwned>(body: &str) -> Result<T, String> {
-    serde_json::from_str(body).map_err(|error| format!("The answer could not be read: {error}."))
+/// Asks once for JSON.
+async fn get_json<T: DeserializeOwned>(address: &str) -> Result<T, Failure> {
+    read_json(&get(address).await?)
+}
+
+fn read_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Failure> {
+    serde_json::from_slice(body)
+        .map_err(|error| Failure::new(Some(200), format!("The answer could not be read: {error}.")))
 }
 
 /// Sends a text and reads the answer. Nothing is kept by it.
 pub async fn post_text<T: DeserializeOwned>(address: &str, text: String) -> Result<T, Failure> {
     let request = gloo_net::http::Request::post(address).header("content-type", "text/plain").body(text);
-    answer(async { request?.send().await }, read_json).await
+    read_json(&answer(async { request?.send().await }).await?)
 }
 
-/// One question.
-async fn get<T>(address: &str, read: fn(&str) -> Result<T, String>) -> Result<T, Failure> {
-    answer(gloo_net::http::Request::get(address).send(), read).await
+/// Asks once for bytes.
+pub async fn get(address: &str) -> Result<Vec<u8>, Failure> {
+    answer(gloo_net::http::Request::get(address).send()).await
 }
 
-async fn answer<T>(
+/// The body of an answer, or the server's words.
+async fn answer(
     sent: impl Future<Output = Result<gloo_net::http::Response, gloo_net::Error>>,
-    read: fn(&str) -> Result<T, String>,
-) -> Result<T, Failure> {
-    let failure = |status, message: String| Failure { status, code: None, message, hint: None, request_id: None };
-    let response = sent.await.map_err(|_| failure(None, "The server could not be reached.".to_owned()))?;
+) -> Result<Vec<u8>, Failure> {
+    let response = sent.await.map_err(|_| Failure::new(None, "The server could not be reached."))?;
     let status = response.status();
-    let body = response.text().await.map_err(|_| failure(Some(status), "The answer broke off.".to_owned()))?;
+    let body = response.binary().await.map_err(|_| Failure::new(Some(status), "The answer broke off."))?;
     if response.ok() {
-        return read(&body).map_err(|message| failure(Some(status), message));
+        return Ok(body);
     }
-    Err(match serde_json::from_str::<Problem>(&body) {
+    Err(match serde_json::from_slice(&body) {
         Ok(Problem { error }) => Failure {
             status: Some(status),
             code: Some(error.code),
@@ -138,6 +150,6 @@ async fn answer<T>(
             hint: error.hint,
             request_id: error.request_id,
         },
-        Err(_) => failure(Some(status), format!("The server answered {status}.")),
+        Err(_) => Failure::new(Some(status), format!("The server answered {status}.")),
     })
 }

@@ -58,6 +58,11 @@ fn open_dossier(project: ProjectSlug) -> Opened {
     Ok(view! { <pages::dossier::DossierPage project/> }.into_any())
 }
 
+#[wasm_split(local, wasm_split_path = leptos::wasm_split, preload(load_local), fallible)]
+fn open_local() -> Opened {
+    Ok(view! { <pages::local::Local/> }.into_any())
+}
+
 /// Lines over commits.
 pub fn trends(project: ProjectSlug) -> AnyView {
     page(load_trends, move || open_trends(project.clone()))
@@ -86,6 +91,11 @@ pub fn layouts() -> AnyView {
 /// Stated figures, checked.
 pub fn dossier(project: ProjectSlug) -> AnyView {
     page(load_dossier, move || open_dossier(project.clone()))
+}
+
+/// Files of this machine.
+pub fn local() -> AnyView {
+    page(load_local, open_local)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -121,11 +131,8 @@ where
 
 fn lost(fetch: impl Fn() + Send + Sync + 'static) -> AnyView {
     let failure = Failure {
-        status: None,
-        code: None,
-        message: "The part of the program that draws this page did not come.".to_owned(),
         hint: Some("The server may have been replaced by a newer one: reload the page.".to_owned()),
-        request_id: None,
+        ..Failure::new(None, "The part of the program that draws this page did not come.")
     };
     view! { <ErrorCard what="The page" failure retry=Callback::new(move |()| fetch())/> }.into_any()
 }

@@ -1,7 +1,8 @@
 //! The pages: a client-side rendered Leptos application.
 //!
 //! Modules in reading order: [`app`] (address → page), [`shell`] (the bar around every page), [`pages`], [`parts`]
-//! (what pages are made of), [`chart`] (series → plotly), [`fetch`] (address → data), [`lazy`] (pages in parts of their own), [`browser`] (clipboard, files,
+//! (what pages are made of), [`chart`] (series → plotly), [`fetch`] (address → data), [`lazy`] (pages in parts of their
+//! own), [`worker`] (work beside the page), [`browser`] (clipboard, files,
 //! theme). No number is computed here that `lowerline-shared` could compute, and no foreign text becomes markup.
 
 #![expect(clippy::needless_pass_by_value, reason = "components own their properties")]
@@ -15,6 +16,7 @@ mod pages;
 mod parts;
 mod shell;
 mod theme;
+mod worker;
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;

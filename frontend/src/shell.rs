@@ -18,7 +18,7 @@ pub struct InProject(pub Signal<Option<Arc<ProjectDetail>>>);
 
 fn project_of(page: &Page) -> Option<&ProjectSlug> {
     match page {
-        Page::Home | Page::Local | Page::Layouts(_) => None,
+        Page::Home | Page::Local(_) | Page::Layouts(_) => None,
         Page::Project(project)
         | Page::Trends(project, _)
         | Page::Commit(project, _)
@@ -74,6 +74,7 @@ fn is_current(tab: &str, page: Option<&Page>) -> bool {
             | ("Kernels", Some(Page::Lowering(..) | Page::Space(..)))
             | ("Dossier", Some(Page::Dossier(..)))
             | ("Layouts", Some(Page::Layouts(..)))
+            | ("Local", Some(Page::Local(_)))
     )
 }
 
@@ -115,9 +116,13 @@ pub fn TopBar() -> impl IntoView {
             <nav class="nav" aria-label="Pages">
                 {move || {
                     let tabs = project.get().map(|project| tabs(&project, detail.get().as_deref(), kernel.get()));
+                    let everywhere = [
+                        ("Layouts", Page::Layouts(LayoutsQuery::default())),
+                        ("Local", Page::Local(CompareQuery::default())),
+                    ];
                     tabs.unwrap_or_default()
                         .into_iter()
-                        .chain([("Layouts", Page::Layouts(LayoutsQuery::default()))])
+                        .chain(everywhere)
                         .map(|(name, target)| {
                             let current = move || page.with(|page| is_current(name, page.as_ref())).then_some("page");
                             view! { <a href=target.path() aria-current=current>{name}</a> }

@@ -75,9 +75,24 @@ pub fn report(digest: &Digest) -> String {
     format!("{PREFIX}/blobs/{digest}/report")
 }
 
-/// `GET` → states side by side. What the page alone needs (`open`, `view`, `stage`) is left out.
+/// `POST` → which of some digests the server lacks.
+pub fn missing_blobs(project: &ProjectSlug) -> String {
+    format!("{PREFIX}/projects/{project}/blobs/missing")
+}
+
+/// `PUT` of the bytes of a blob.
+pub fn project_blob(project: &ProjectSlug, digest: &Digest) -> String {
+    format!("{PREFIX}/projects/{project}/blobs/{digest}")
+}
+
+/// `POST` of a commit's builds.
+pub fn pushes(project: &ProjectSlug) -> String {
+    format!("{PREFIX}/projects/{project}/pushes")
+}
+
+/// `GET` → states side by side. What the page alone needs (`open`, `view`, `stage`, `panes`, `line`) is left out.
 pub fn compare(project: &ProjectSlug, states: &[StateRef], query: &CompareQuery) -> String {
-    let query = CompareQuery { open: Vec::new(), stage: None, view: None, ..query.clone() };
+    let query = CompareQuery { open: Vec::new(), stage: None, panes: None, line: None, view: None, ..query.clone() };
     format!("{PREFIX}/projects/{project}/compare/{}{}", format_states(states), query.api_query())
 }
 

@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 
 use crate::{
-    api::{BuildComparison, Counts, FamilyRow, LevelTable, ResourceRow, StateBuild, StateInfo, TargetChange},
+    api::{
+        BuildComparison, Counts, FamilyRow, LevelTable, OpcodeRow, ResourceRow, StateBuild, StateInfo, TargetChange,
+    },
     family::{Family, MetaFamily},
     ids::{Digest, shown},
     report::{OpcodeCount, sum_opcodes},
@@ -64,6 +66,15 @@ pub fn family_lines(levels: &[LevelTable]) -> (Vec<FamilyLine<'_>>, Vec<FamilyLi
         std::cmp::Reverse(changes.collect::<Vec<_>>())
     });
     (moved, still)
+}
+
+/// Puts the opcodes of a family in the order they are shown: those that moved most first.
+pub fn order_opcodes(rows: &mut [OpcodeRow]) {
+    rows.sort_by_key(|row| {
+        let known = || row.counts.iter().flatten();
+        let spread = known().max().unwrap_or(&0) - known().min().unwrap_or(&0);
+        (std::cmp::Reverse(spread), std::cmp::Reverse(known().max().copied()))
+    });
 }
 
 /// The sum a saved view shows, by state; `None` where a stage of the view is missing at a state. Which stages and

@@ -88,6 +88,16 @@ pub fn plural(number: u64, word: &str) -> String {
     if number == 1 { format!("{number_text} {word}") } else { format!("{number_text} {word}s") }
 }
 
+/// Text without control characters, cut at a character boundary with a mark.
+pub fn cut(text: &str, bytes: usize) -> String {
+    const MARK: &str = "…";
+    if text.len() <= bytes {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(bytes.saturating_sub(MARK.len()));
+    format!("{}{MARK}", text.get(..end).unwrap_or_default())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,5 +141,11 @@ mod tests {
         assert_eq!(share(0, 0), "–");
         assert_eq!(plural(1, "build"), "1 build");
         assert_eq!(plural(2_000, "build"), "2,000 builds");
+    }
+
+    #[test]
+    fn cut_text_keeps_whole_characters_and_says_so() {
+        assert_eq!(cut("äöü", 6), "äöü");
+        assert_eq!(cut("äöüß", 6), "ä…");
     }
 }

@@ -4,6 +4,7 @@
 //! never database ids and never "latest". [`Page::parse`] of [`Page::path`] gives the page back.
 
 mod kernel;
+mod pane;
 mod query;
 mod state;
 
@@ -16,6 +17,7 @@ use crate::{
 };
 
 pub use kernel::{LoweringQuery, SpaceQuery};
+pub use pane::{InvalidPane, LineRef, PaneRef};
 pub use query::InvalidQuery;
 use query::{Query, Values};
 pub use state::{StateRef, are_mixed, format_states, names_builds, parse_states};
@@ -55,6 +57,10 @@ pub struct CompareQuery {
     pub open: Vec<String>,
     /// Drill-down stage.
     pub stage: Option<Stage>,
+    /// Two texts beside each other, of any states and stages; wins over `stage`.
+    pub panes: Option<(PaneRef, PaneRef)>,
+    /// The selected line.
+    pub line: Option<LineRef>,
     /// Saved view (`ptx+sass`); `None` keeps the levels apart.
     pub view: Option<String>,
 }
@@ -93,12 +99,12 @@ pub enum Page {
     Lowering(ProjectSlug, String, LoweringQuery),
     /// `/p/{project}/kernels/{kernel}/space`
     Space(ProjectSlug, String, SpaceQuery),
-    /// `/local`
-    Local,
     /// `/layouts`
     Layouts(LayoutsQuery),
     /// `/p/{project}/dossier`
     Dossier(ProjectSlug),
+    /// `/local`: the files stay on the machine, so the address holds only how they are looked at.
+    Local(CompareQuery),
 }
 
 pub(crate) fn encode(text: &str) -> String {
@@ -186,6 +192,13 @@ impl CompareQuery {
                 "scope" => out.scope = values.scope(value),
                 "open" => out.open = values.list(key, value),
                 "stage" => out.stage = values.stage(value),
+                "panes" => {
+                    out.panes = match values.list(key, value)[..] {
+                        [a, b] => Some((a, b)),
+                        _ => None,
+                    };
+                }
+                "line" => out.line = values.one(key, value),
                 "view" => out.view = values.text(key, value),
                 _ => {}
             }
@@ -199,6 +212,10 @@ impl CompareQuery {
         query.scope(self.scope);
         query.list("open", &self.open);
         query.put("stage", self.stage.map_or("", Stage::id));
+        if let Some((a, b)) = self.panes {
+            query.put("panes", &format!("{a},{b}"));
+        }
+        query.put("line", &self.line.map(|line| line.to_string()).unwrap_or_default());
         query.text("view", self.view.as_deref());
     }
 
@@ -258,9 +275,9 @@ impl Page {
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
         match parts.as_slice() {
             [] => Some(Self::Home),
-            ["local"] => Some(Self::Local),
             ["layouts"] => Some(Self::Layouts(LayoutsQuery::parse(query))),
             ["p", project, "dossier"] => Some(Self::Dossier(project.parse().ok()?)),
+            ["local"] => Some(Self::Local(CompareQuery::parse(query))),
             ["p", project] => Some(Self::Project(project.parse().ok()?)),
             ["p", project, "trends"] => Some(Self::Trends(project.parse().ok()?, TrendsQuery::parse(query))),
             ["p", project, "commits", rev] => Some(Self::Commit(project.parse().ok()?, rev.parse().ok()?)),
@@ -287,9 +304,9 @@ impl Page {
     pub fn path(&self) -> String {
         match self {
             Self::Home => "/".to_owned(),
-            Self::Local => "/local".to_owned(),
             Self::Layouts(query) => format!("/layouts{}", query.query()),
             Self::Dossier(project) => format!("/p/{project}/dossier"),
+            Self::Local(query) => format!("/local{}", query.page_query()),
             Self::Project(project) => format!("/p/{project}"),
             Self::Trends(project, query) => format!("/p/{project}/trends{}", query.query()),
             Self::Commit(project, rev) => format!("/p/{project}/commits/{rev}"),
@@ -322,7 +339,13 @@ mod tests {
         let project: ProjectSlug = "triton".parse().expect("a slug");
         let rev = |text: &str| text.parse::<Rev>().expect("a revision");
         round(&Page::Home);
-        round(&Page::Local);
+        round(&Page::Local(CompareQuery::default()));
+        let pane = |state, stage| PaneRef { state, stage };
+        round(&Page::Local(CompareQuery {
+            panes: Some((pane(0, Stage::Ttgir), pane(5, Stage::Sass))),
+            line: Some(LineRef { pane: pane(1, Stage::Ptx), line: 257 }),
+            ..CompareQuery::default()
+        }));
         round(&Page::Dossier(project.clone()));
         round(&Page::Layouts(LayoutsQuery::default()));
         round(&Page::Layouts(LayoutsQuery {
@@ -385,6 +408,8 @@ mod tests {
                 scope: Scope::Loop,
                 open: vec!["fragment_staging".to_owned()],
                 stage: Some(Stage::Ttgir),
+                panes: None,
+                line: None,
                 view: Some("ptx+sass".to_owned()),
             },
         ));

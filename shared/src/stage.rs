@@ -80,6 +80,32 @@ impl Stage {
         Self::ALL.into_iter().find(|stage| stage.id() == id)
     }
 
+    /// In which artifact of a build the machine level is counted: the text when there is one, else the binary, lowest
+    /// first. `None` for stages that are no machine code.
+    pub const fn machine_rank(self) -> Option<u8> {
+        match self {
+            Self::Sass => Some(0),
+            Self::Amdgcn => Some(1),
+            Self::Cubin => Some(2),
+            Self::Hsaco => Some(3),
+            _ => None,
+        }
+    }
+
+    /// Whose resources win: the binary's over the text's over the rest, highest last.
+    pub const fn resource_rank(self) -> u8 {
+        match self {
+            Self::Cubin | Self::Hsaco => 2,
+            Self::Sass | Self::Amdgcn => 1,
+            _ => 0,
+        }
+    }
+
+    /// Stages whose artifacts are text. Of a cubin there is our disassembly, of an hsaco nothing.
+    pub const fn is_text(self) -> bool {
+        !matches!(self, Self::Cubin | Self::Hsaco)
+    }
+
     /// Stages whose instructions have families.
     pub const fn has_families(self) -> bool {
         matches!(self, Self::Ptx | Self::Sass | Self::Amdgcn)

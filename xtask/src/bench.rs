@@ -8,7 +8,15 @@ use crate::{repository::Repository, task};
 pub fn run(repository: &Repository, rest: &[String]) -> Result<()> {
     task::step("benchmarks");
     let mut cargo = repository.cargo();
-    cargo.args(["bench", "--workspace", "--exclude", "lowerline-frontend", "--benches"]);
+    cargo.args([
+        "bench",
+        "--workspace",
+        "--exclude",
+        "lowerline-frontend",
+        "--exclude",
+        "lowerline-worker",
+        "--benches",
+    ]);
     cargo.env("SQLX_OFFLINE", "true").env_remove("DATABASE_URL").arg("--").args(rest);
     task::run(&mut cargo)
 }

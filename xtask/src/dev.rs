@@ -16,7 +16,7 @@ use signal_hook::{
 use crate::{app, demo, repository::Repository, server, setup, task};
 
 /// Folders whose files are watched.
-const WATCHED: [&str; 8] = [
+const WATCHED: [&str; 9] = [
     "shared",
     "analyzer/src",
     "backend/src",
@@ -25,6 +25,7 @@ const WATCHED: [&str; 8] = [
     "frontend/style",
     "frontend/index.html",
     "migrations",
+    "worker/src",
 ];
 
 const PORT: u16 = 8080;

@@ -44,6 +44,9 @@ impl Options {
     }
 }
 
+/// All rooms but those of the browser.
+const NATIVE: [&str; 5] = ["--workspace", "--exclude", "lowerline-frontend", "--exclude", "lowerline-worker"];
+
 /// Cheap ones first. Native tests come before what needs the server, so that their build is shared.
 const STEPS: [Step; 9] = [
     ("setup", |repository, _| setup::all(repository)),
@@ -89,13 +92,15 @@ fn format(repository: &Repository) -> Result<()> {
 
 fn clippy(repository: &Repository) -> Result<()> {
     let mut host = offline(repository);
-    host.args(["clippy", "--workspace", "--exclude", "lowerline-frontend", "--lib", "--bins", "--", "-D", "warnings"]);
+    host.args(["clippy"]).args(NATIVE).args(["--lib", "--bins", "--", "-D", "warnings"]);
     task::run(&mut host)?;
     let mut browser = offline(repository);
     browser.args([
         "clippy",
         "--package",
         "lowerline-frontend",
+        "--package",
+        "lowerline-worker",
         "--target",
         "wasm32-unknown-unknown",
         "--profile",
@@ -108,15 +113,14 @@ fn native(repository: &Repository) -> Result<()> {
     let has_nextest = task::output(repository.cargo().args(["nextest", "--version"])).is_ok();
     let mut tests = offline(repository);
     setup::postgres::tell(&mut tests, &setup::postgres::find_or_install(repository)?);
-    let everything = ["--workspace", "--exclude", "lowerline-frontend"];
     if has_nextest {
-        tests.args(["nextest", "run", "--no-fail-fast"]).args(everything);
+        tests.args(["nextest", "run", "--no-fail-fast"]).args(NATIVE);
     } else {
-        tests.args(["test", "--no-fail-fast", "--lib", "--bins", "--tests"]).args(everything);
+        tests.args(["test", "--no-fail-fast", "--lib", "--bins", "--tests"]).args(NATIVE);
     }
     task::run(&mut tests)?;
     // Neither runs the examples in the documentation.
-    task::run(offline(repository).args(["test", "--doc"]).args(everything))
+    task::run(offline(repository).args(["test", "--doc"]).args(NATIVE))
 }
 
 fn queries(repository: &Repository) -> Result<()> {

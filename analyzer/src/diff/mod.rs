@@ -15,7 +15,6 @@ mod lines;
 mod words;
 
 pub use align::align;
-use lowerline_shared::stage::Stage;
 pub use words::{Span, words};
 
 /// What a row says of its two lines.
@@ -31,6 +30,11 @@ pub enum RowKind {
     Removed,
     /// Only in the second text.
     Added,
+}
+
+impl RowKind {
+    /// All kinds, in the order of their numbers.
+    pub const ALL: [Self; 5] = [Self::Equal, Self::Renamed, Self::Changed, Self::Removed, Self::Added];
 }
 
 /// One row: 0-based line numbers of the two sides; `None` where a side has no line.
@@ -81,11 +85,6 @@ impl Aligned {
     pub fn count(&self, kind: RowKind) -> usize {
         self.rows.iter().filter(|row| row.kind == kind).count()
     }
-}
-
-/// Stages whose text can be aligned; binaries cannot.
-pub const fn has_text(stage: Stage) -> bool {
-    !matches!(stage, Stage::Cubin | Stage::Hsaco)
 }
 
 #[cfg(test)]

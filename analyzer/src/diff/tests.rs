@@ -1,3 +1,5 @@
+use lowerline_shared::stage::Stage;
+
 use super::*;
 
 const SASS_A: &str = "\t.text.k:\n        /*0000*/  LDC R1, c[0x0][0x37c] ;\n        /*0010*/  @P1 BRA `(.L_x_0) ;\n.L_x_0:\n        /*0020*/  IADD3 R4, R5, 0x10, RZ ;\n        /*0030*/  EXIT ;\n";

@@ -13,7 +13,7 @@ use crate::{
 /// Stage of a file by its name; `None` for binaries, metadata and timings.
 fn stage(file: &File) -> Option<Stage> {
     let ending = file.extension().rsplit('.').next()?;
-    Stage::from_id(ending).filter(|stage| lowerline_analyzer::diff::has_text(*stage))
+    Stage::from_id(ending).filter(|stage| stage.is_text())
 }
 
 fn text(file: &File) -> &str {

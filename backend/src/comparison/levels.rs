@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use lowerline_shared::{
     api::{Counts, DecisionRow, Disagreement, FamilyRow, LevelTable, OpcodeRow, ResourceRow},
+    comparison::order_opcodes,
     decision_measure::DecisionMeasure,
     family::Family,
     report::Resource,
@@ -125,11 +126,7 @@ fn opcode_rows(family: Family, ids: &[Option<i32>], opcodes: &Opcodes) -> Vec<Op
     }
     let mut rows: Vec<OpcodeRow> =
         rows.into_iter().map(|(opcode, counts)| OpcodeRow { opcode: opcode.to_owned(), counts }).collect();
-    rows.sort_by_key(|row| {
-        let known = || row.counts.iter().flatten();
-        let spread = known().max().unwrap_or(&0) - known().min().unwrap_or(&0);
-        (std::cmp::Reverse(spread), std::cmp::Reverse(known().max().copied()))
-    });
+    order_opcodes(&mut rows);
     rows
 }
 

@@ -34,26 +34,6 @@ pub struct Part<'a> {
     pub content: &'a ContentRow,
 }
 
-/// Which artifact the machine level is counted in: the text when there is one, else the binary; the main form first.
-const fn machine_rank(stage: Stage) -> Option<u8> {
-    match stage {
-        Stage::Sass => Some(0),
-        Stage::Amdgcn => Some(1),
-        Stage::Cubin => Some(2),
-        Stage::Hsaco => Some(3),
-        _ => None,
-    }
-}
-
-/// Whose resources win: the binary's over the text's.
-const fn resource_rank(stage: Stage) -> u8 {
-    match stage {
-        Stage::Cubin | Stage::Hsaco => 2,
-        Stage::Sass | Stage::Amdgcn => 1,
-        _ => 0,
-    }
-}
-
 /// The profile of a lowering. What the compiler's metadata says about resources wins over what the blobs say.
 pub fn new(
     codes: &Codes,
@@ -84,12 +64,12 @@ pub fn new(
     let machine = parts
         .iter()
         .filter(counted)
-        .filter_map(|part| Some(((machine_rank(part.stage)?, part.form), part)))
+        .filter_map(|part| Some(((part.stage.machine_rank()?, part.form), part)))
         .min_by_key(|(rank, _)| *rank)
         .map(|(_, part)| part);
     let mut resources = Resources::new();
     let mut ordered: Vec<&Part<'_>> = parts.iter().collect();
-    ordered.sort_by_key(|part| (resource_rank(part.stage), std::cmp::Reverse(part.form)));
+    ordered.sort_by_key(|part| (part.stage.resource_rank(), std::cmp::Reverse(part.form)));
     for part in ordered {
         resources.extend(codes.join(&part.content.resource, &part.content.resource_value));
     }

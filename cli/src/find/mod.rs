@@ -1,170 +1,28 @@
 //! Folders to builds: what is below some paths, in either form, and what was left out and why.
 //!
 //! Nothing here follows a symbolic link below a given path: a link in a cache somebody else wrote could name any file of
-//! this machine. Read on in [`walk`], [`recorded`] (`build.json`), [`cache`] (Triton's own form) and [`unique`].
+//! this machine. What makes a build of a folder's files is [`lowerline_analyzer::find`]; here is the [`walk`].
 
-mod cache;
-mod ir;
-mod label;
-mod metadata;
-mod name;
-mod recorded;
-mod unique;
 mod walk;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use lowerline_shared::{api::BuildManifest, limits, stage::Stage};
-
-pub use unique::tell_apart;
-
-/// One artifact on disk.
-#[derive(Clone, Debug)]
-pub struct ArtifactFile {
-    /// Stage by its name.
-    pub stage: Stage,
-    /// Text form by its name; `""` is the main one.
-    pub form: &'static str,
-    /// Where it is.
-    pub path: PathBuf,
-    /// Size when it was found.
-    pub size_bytes: u64,
-}
-
-/// One build, its artifacts still without digests.
-#[derive(Clone, Debug)]
-pub struct Found {
-    /// What will be sent; `artifacts` is empty.
-    pub build: BuildManifest,
-    /// Its artifacts, by stage and form.
-    pub files: Vec<ArtifactFile>,
-    /// The folder it was found in.
-    pub folder: PathBuf,
-    /// Set when its label was made from what the files say: scalar constants of its IR, by which to tell it from
-    /// another build that got the same label.
-    pub derived: Option<BTreeSet<String>>,
-}
-
-/// Something that could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unreadable {
-    /// Folder or file.
-    pub path: PathBuf,
-    /// Why, in words.
-    pub reason: String,
-}
-
-/// Everything below the paths.
-#[derive(Debug, Default)]
-pub struct Findings {
-    /// Builds in the order of their folders.
-    pub builds: Vec<Found>,
-    /// What could not be read.
-    pub unreadable: Vec<Unreadable>,
-    /// Files left out on purpose, by reason.
-    pub skipped: BTreeMap<String, u64>,
-    /// What the caller should know though nothing is wrong.
-    pub notes: Vec<String>,
-}
-
-impl Findings {
-    fn skip(&mut self, reason: impl Into<String>) {
-        *self.skipped.entry(reason.into()).or_default() += 1;
-    }
-
-    fn fail(&mut self, path: &Path, reason: impl Into<String>) {
-        self.unreadable.push(Unreadable { path: path.to_owned(), reason: reason.into() });
-    }
-}
-
-/// What is never opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unopened {
-    /// It could name any file of this machine.
-    Link,
-    /// Pipe, socket or device: reading it may never end.
-    Special,
-}
-
-/// One folder as the walk saw it: its regular files by name.
-struct Folder {
-    path: PathBuf,
-    /// Name → size. Only names that are UTF-8: no compiler writes others.
-    files: BTreeMap<String, u64>,
-    /// Names of links, pipes, sockets and devices, each with what it is: never opened.
-    unopened: BTreeMap<String, Unopened>,
-}
-
-impl Folder {
-    /// A small JSON file of this folder. The bound keeps a mislabelled dump from filling memory.
-    fn json(&self, name: &str) -> Result<serde_json::Value, String> {
-        if self.files.get(name).is_some_and(|size| *size > limits::JSON_BYTES) {
-            return Err(format!("{name} is larger than {} bytes", limits::JSON_BYTES));
-        }
-        let bytes = std::fs::read(self.path.join(name)).map_err(|error| format!("cannot read {name}: {error}"))?;
-        serde_json::from_slice(&bytes).map_err(|error| format!("{name} is not valid JSON: {error}"))
-    }
-
-    /// Artifacts named `<stem>.<stage>`, in order of stage and form.
-    fn artifacts(&self, stem: &str) -> Vec<ArtifactFile> {
-        let mut out: Vec<ArtifactFile> = self
-            .files
-            .iter()
-            .filter_map(|(name, size)| {
-                let (stage, form) = name::artifact(name.strip_prefix(stem)?.strip_prefix('.')?)?;
-                Some(ArtifactFile { stage, form, path: self.path.join(name), size_bytes: *size })
-            })
-            .collect();
-        out.sort_by_key(|file| (file.stage, file.form));
-        out
-    }
-
-    /// An artifact of a build that is no regular file: name and kind. A build without it would be another build.
-    fn unopened_artifact(&self, stem: &str) -> Option<(&str, Unopened)> {
-        let is_artifact =
-            |name: &str| name.strip_prefix(stem).and_then(|rest| name::artifact(rest.strip_prefix('.')?)).is_some();
-        self.unopened.iter().find(|(name, _)| is_artifact(name)).map(|(name, kind)| (name.as_str(), *kind))
-    }
-
-    /// Names the artifact that keeps a build from being pushed; `true` when there is one.
-    fn refuse_unopened(&self, stem: &str, findings: &mut Findings) -> bool {
-        let Some((name, kind)) = self.unopened_artifact(stem) else { return false };
-        let kind = match kind {
-            Unopened::Link => "a symbolic link",
-            Unopened::Special => "a pipe, socket or device",
-        };
-        let reason = format!("{kind}, which is not opened; its build is left out (put a copy in its place)");
-        findings.fail(&self.path.join(name), reason);
-        true
-    }
-
-    /// Counts what no build took.
-    fn skip_rest(&self, taken: impl Fn(&str) -> bool, findings: &mut Findings) {
-        for name in self.files.keys().filter(|name| !taken(name)) {
-            findings.skip(name::skip_reason(name));
-        }
-    }
-}
+use lowerline_analyzer::find::Unopened;
+pub use lowerline_analyzer::find::{ArtifactFile, Findings, Found, Unreadable, tell_apart};
 
 /// Searches all paths. Folders that cannot be read are listed, not fatal.
 pub fn search(paths: &[PathBuf]) -> Findings {
     let mut findings = Findings::default();
     let mut walk = walk::Walk::new(paths);
-    while let Some(folder) = walk.next(&mut findings) {
+    let reader = |path: &Path| std::fs::read(path).map_err(|error| error.to_string());
+    while let Some(folder) = walk.next(&reader, &mut findings) {
         for kind in folder.unopened.values() {
             findings.skip(match kind {
                 Unopened::Link => "symbolic links",
                 Unopened::Special => "pipes, sockets and devices",
             });
         }
-        if folder.files.contains_key(recorded::FILE) {
-            recorded::read(&folder, &mut findings);
-        } else {
-            cache::read(&folder, &mut findings);
-        }
+        lowerline_analyzer::find::read(&folder, &mut findings);
     }
     findings
 }

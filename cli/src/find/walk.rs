@@ -3,10 +3,15 @@
 use std::{
     collections::{BTreeMap, HashSet},
     fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
-use super::{Findings, Folder, Unopened};
+use lowerline_analyzer::find::{Folder, Reader, Unopened};
+
+use super::Findings;
+
+/// Regular files with their sizes, and what is never opened.
+type Listed = (BTreeMap<String, u64>, BTreeMap<String, Unopened>);
 
 /// Folders still to be looked into, the next one last.
 pub struct Walk {
@@ -22,7 +27,7 @@ impl Walk {
     }
 
     /// The next folder that holds files; `None` at the end.
-    pub fn next(&mut self, findings: &mut Findings) -> Option<Folder> {
+    pub fn next<'a>(&mut self, reader: &'a Reader<'a>, findings: &mut Findings) -> Option<Folder<'a>> {
         while let Some(path) = self.stack.pop() {
             // Overlapping arguments (`cache cache/X`) must not make one build twice.
             let real = match fs::canonicalize(&path) {
@@ -35,29 +40,29 @@ impl Walk {
             if !self.seen.insert(real) {
                 continue;
             }
-            let folder = self.list(path, findings);
-            if !folder.files.is_empty() || !folder.unopened.is_empty() {
-                return Some(folder);
+            let (files, unopened) = self.list(&path, findings);
+            if !files.is_empty() || !unopened.is_empty() {
+                return Some(Folder { path, files, unopened, reader });
             }
         }
         None
     }
 
-    fn list(&mut self, path: PathBuf, findings: &mut Findings) -> Folder {
+    fn list(&mut self, path: &Path, findings: &mut Findings) -> Listed {
         let (mut files, mut unopened) = (BTreeMap::new(), BTreeMap::new());
         let mut below = Vec::new();
-        let entries = match fs::read_dir(&path) {
+        let entries = match fs::read_dir(path) {
             Ok(entries) => entries,
             Err(error) => {
-                findings.fail(&path, error.to_string());
-                return Folder { path, files, unopened };
+                findings.fail(path, error.to_string());
+                return (files, unopened);
             }
         };
         for entry in entries {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
-                    findings.fail(&path, error.to_string());
+                    findings.fail(path, error.to_string());
                     break;
                 }
             };
@@ -86,6 +91,6 @@ impl Walk {
         }
         below.sort_unstable_by(|a, b| b.cmp(a));
         self.stack.append(&mut below);
-        Folder { path, files, unopened }
+        (files, unopened)
     }
 }

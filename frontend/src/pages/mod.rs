@@ -5,6 +5,7 @@ pub mod compare;
 pub mod dossier;
 pub mod home;
 pub mod layouts;
+pub mod local;
 pub mod lowering;
 pub mod missing;
 pub mod project;

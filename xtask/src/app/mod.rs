@@ -8,6 +8,7 @@
 mod assets;
 mod glue;
 mod split;
+mod worker;
 
 use std::{
     collections::BTreeMap,
@@ -98,6 +99,7 @@ pub fn build(repository: &Repository, profile: Profile) -> Result<App> {
     let plotly_file = repository.path(PLOTLY);
     let plotly = fs::read(&plotly_file).with_context(|| format!("cannot read {}", plotly_file.display()))?;
     let plotly = assets.add("plotly", "js", &plotly)?;
+    let worker = worker::build(repository, profile, &mut assets)?;
     assets.remove_others()?;
 
     let mut needed: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -116,11 +118,19 @@ pub fn build(repository: &Repository, profile: Profile) -> Result<App> {
     let page = repository.path("frontend/index.html");
     let page = fs::read_to_string(&page).with_context(|| format!("cannot read {}", page.display()))?;
     let page = page.replace("__PARTS__", &serde_json::to_string(&needed)?);
-    let addresses =
-        [("__WASM__", wasm), ("__JS__", script), ("__LOADER__", loader), ("__CSS__", &style), ("__PLOTLY__", &plotly)];
+    let addresses = [
+        ("__WASM__", wasm),
+        ("__JS__", script),
+        ("__LOADER__", loader),
+        ("__CSS__", &style),
+        ("__PLOTLY__", &plotly),
+        ("__WORKER__", &worker.script),
+        ("__WORKER_MODULE__", &worker.wasm),
+    ];
     fs::write(folder.join("index.html"), fill(&page, &addresses)?)?;
     let first_chart_bytes = *weights.get(FIRST_CHART).with_context(|| format!("no part is called {FIRST_CHART}"))?;
     report(&folder, &assets, wasm, &parts, &weights)?;
+    task::step(format_args!("worker: {} kB as brotli", assets.brotli_bytes(&worker.wasm)?.div_ceil(1000)));
     Ok(App { folder, first_chart_bytes })
 }
 

@@ -28,7 +28,8 @@ fn choices(page: &str, known: Vec<(String, String)>, present: &str) -> Vec<(Stri
 pub fn Builds(view: View) -> impl IntoView {
     let is_open = RwSignal::new(false);
     let commits = use_fetch::<Vec<CommitRow>>(move || {
-        is_open.get().then(|| view.project.with_value(|project| api_path::commits(project, None, COMMITS)))
+        let project = view.project.get_value().filter(|_| is_open.get())?;
+        Some(api_path::commits(&project, None, COMMITS))
     });
     let number = Memo::new(move |_| view.state.with(|(states, _)| states.len()));
     let add = move |_| {

@@ -33,17 +33,31 @@ mod text;
 /// The page's state and the ways to change it.
 #[derive(Clone, Copy)]
 pub struct View {
-    project: StoredValue<ProjectSlug>,
+    /// `None` among files of this machine.
+    project: StoredValue<Option<ProjectSlug>>,
     state: Memo<(Vec<StateRef>, CompareQuery)>,
     go: Go,
 }
 
 impl View {
+    /// Of files of this machine, which have no project and no states in the address.
+    pub fn local(state: Memo<(Vec<StateRef>, CompareQuery)>, go: Go) -> Self {
+        Self { project: StoredValue::new(None), state, go }
+    }
+
+    /// Where the texts are.
+    fn blobs(self) -> text::Blobs {
+        if self.project.with_value(Option::is_some) { text::Blobs::Server } else { text::Blobs::Local }
+    }
+
     /// The page with another state.
     fn page(self, edit: impl FnOnce(&mut Vec<StateRef>, &mut CompareQuery)) -> Page {
         let (mut states, mut query) = self.state.get_untracked();
         edit(&mut states, &mut query);
-        Page::Compare(self.project.get_value(), states, query)
+        match self.project.get_value() {
+            Some(project) => Page::Compare(project, states, query),
+            None => Page::Local(query),
+        }
     }
 
     /// Another thing to look at.
@@ -52,7 +66,7 @@ impl View {
     }
 
     /// The same thing seen differently.
-    fn replace(self, edit: impl FnOnce(&mut Vec<StateRef>, &mut CompareQuery)) {
+    pub fn replace(self, edit: impl FnOnce(&mut Vec<StateRef>, &mut CompareQuery)) {
         self.go.replace(&self.page(edit));
     }
 }
@@ -65,13 +79,14 @@ pub fn Compare(project: ProjectSlug) -> impl IntoView {
         Some(Page::Compare(_, states, query)) => (states, query),
         _ => before.cloned().unwrap_or_default(),
     });
-    let view = View { project: StoredValue::new(project), state, go: expect_context() };
+    let view = View { project: StoredValue::new(Some(project.clone())), state, go: expect_context() };
     let fetched = use_fetch::<CompareResponse>(move || {
         let (states, query) = state.get();
-        (!states.is_empty()).then(|| view.project.with_value(|project| api_path::compare(project, &states, &query)))
+        (!states.is_empty()).then(|| api_path::compare(&project, &states, &query))
     });
     let takeaway = Signal::derive(move || {
-        let page = state.with(|(states, query)| Page::Compare(view.project.get_value(), states.clone(), query.clone()));
+        state.track();
+        let page = view.page(|_, _| {});
         Takeaway {
             table: fetched.data.with(|data| data.as_ref().and_then(|data| table(data))),
             page,
@@ -159,7 +174,7 @@ fn one(view: View, data: Arc<CompareResponse>) -> AnyView {
         let (data, names) = (data.clone(), names.clone());
         move || data.builds.first().map(|build| panel(view, build, &names))
     };
-    let stage = Memo::new(move |_| view.state.with(|(_, query)| query.stage));
+    let stage = Memo::new(move |_| view.state.with(|(_, query)| (query.stage, query.panes)));
     let text = follow(text::panel);
     view! {
         <div class="stack">
@@ -170,6 +185,30 @@ fn one(view: View, data: Arc<CompareResponse>) -> AnyView {
             {follow(families::panel)}
             {move || {
                 // Read, not only tracked: a memo nobody reads follows nothing.
+                let _ = stage.get();
+                untrack(&text)
+            }}
+        </div>
+    }
+    .into_any()
+}
+
+/// Builds among files of this machine.
+pub fn shown_locally(view: View, build: Arc<BuildComparison>, names: Vec<String>) -> AnyView {
+    let follow = |panel: fn(View, &BuildComparison, &[String]) -> AnyView| {
+        let (build, names) = (build.clone(), names.clone());
+        move || panel(view, &build, &names)
+    };
+    let stage = Memo::new(move |_| view.state.with(|(_, query)| (query.stage, query.panes)));
+    let text = follow(text::panel);
+    // One build has nothing to differ from.
+    let against = (names.len() > 1).then(|| view! { {strip::panel(view, &build, &names)} {follow(explain::panel)} });
+    view! {
+        <div class="stack">
+            {against}
+            <div class="cmp2">{follow(saved::panel)} {resources::panel(&build, &names)}</div>
+            {follow(families::panel)}
+            {move || {
                 let _ = stage.get();
                 untrack(&text)
             }}

@@ -99,7 +99,7 @@ fn body(view: View, n: usize, state: &StateInfo, built: &StateBuild) -> AnyView 
         }
         StateBuild::Missing => {
             let commit = state.commit.sha.as_str().parse().ok();
-            let link = commit.map(|rev| Page::Commit(view.project.get_value(), rev).path());
+            let link = view.project.get_value().zip(commit).map(|(project, rev)| Page::Commit(project, rev).path());
             let label = format!("What state {} has", letter(n));
             view! {
                 <p class="note plain" data-test="missing">"no build at this commit " {link.map(|href| view! { <a href=href>{label}</a> })}</p>

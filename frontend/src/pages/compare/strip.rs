@@ -44,7 +44,7 @@ fn shown(view: View, strip: &Strip, names: &[String]) -> AnyView {
         });
         view! { <tr><th scope="row">{name.clone()}</th>{cells.collect_view()}</tr> }
     });
-    let link = first.filter(|stage| lowerline_analyzer::diff::has_text(*stage)).map(|stage| {
+    let link = first.filter(|stage| *stage != Stage::Hsaco).map(|stage| {
         let href = view.page(|_, query| query.stage = Some(stage)).path();
         view! { " " <a href=href data-test="open-text">"Open aligned " {stage.label()}</a> }
     });
@@ -88,7 +88,7 @@ fn stage_cell(view: View, column: &StripColumn, cell: Option<&StripCell>) -> Any
     };
     let title = format!("{title}; {}", cell.digest);
     let inner = view! { <em>{cell.letter.to_string()}</em> {amount} };
-    if lowerline_analyzer::diff::has_text(column.stage) {
+    if column.stage != Stage::Hsaco {
         let stage = column.stage;
         let href = view.page(|_, query| query.stage = Some(stage)).path();
         view! { <a class=fill href=href title=title>{inner}</a> }.into_any()

@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 
 use lowerline_shared::{
     api::{BuildManifest, BuildStatus, Config, Toolchain},
+    display::cut,
     limits,
 };
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Findings, Folder, Found, metadata};
-use crate::commit::cut;
 
 /// The file that makes a folder a recorded build.
 pub const FILE: &str = "build.json";
@@ -99,7 +99,7 @@ impl Recorded {
     }
 }
 
-fn build(folder: &Folder) -> Result<(BuildManifest, String), String> {
+fn build(folder: &Folder<'_>) -> Result<(BuildManifest, String), String> {
     let recorded: Recorded = serde_json::from_value(folder.json(FILE)?)
         .map_err(|error| format!("{FILE} does not describe a build: {error}"))?;
     let label = folder.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -143,7 +143,7 @@ fn build(folder: &Folder) -> Result<(BuildManifest, String), String> {
 }
 
 /// Reads one recorded build.
-pub fn read(folder: &Folder, findings: &mut Findings) {
+pub fn read(folder: &Folder<'_>, findings: &mut Findings) {
     let (build, stem) = match build(folder) {
         Ok(build) => build,
         Err(reason) => return findings.fail(&folder.path, reason),

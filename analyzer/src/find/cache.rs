@@ -5,14 +5,12 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
     path::Path,
 };
 
 use lowerline_shared::{
     api::{BuildManifest, BuildStatus, Config},
     ids::{InvalidName, TargetName},
-    limits,
     stage::Stage,
 };
 use serde_json::Value;
@@ -22,18 +20,15 @@ use super::{ArtifactFile, Findings, Folder, Found, ir, label, metadata::Metadata
 /// Stages that show the signature, the steadiest first: TTIR is there in every release, Gluon kernels have none.
 const WITH_SIGNATURE: [Stage; 4] = [Stage::Ttir, Stage::Ttgir, Stage::Glir, Stage::Source];
 
-fn text_of(files: &[ArtifactFile], stage: Stage) -> Option<String> {
-    let file = files.iter().find(|file| file.stage == stage && file.form.is_empty())?;
-    // Text larger than this is no kernel; its bytes are still pushed.
-    (file.size_bytes <= limits::BLOB_BYTES).then_some(())?;
-    fs::read(&file.path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+fn text_of(folder: &Folder<'_>, files: &[ArtifactFile], stage: Stage) -> Option<String> {
+    folder.text(files.iter().find(|file| file.stage == stage && file.form.is_empty())?)
 }
 
 /// `sm_90a` as PTX says, since the metadata has only `90`; `gfx942` as the metadata says.
-fn target(about: &Metadata, files: &[ArtifactFile]) -> Result<TargetName, String> {
+fn target(folder: &Folder<'_>, about: &Metadata, files: &[ArtifactFile]) -> Result<TargetName, String> {
     let arch = about.arch.as_deref().ok_or("the metadata names no target.arch")?;
     let name = if about.backend.as_deref() == Some("cuda") {
-        let said = text_of(files, Stage::Ptx).and_then(|text| {
+        let said = text_of(folder, files, Stage::Ptx).and_then(|text| {
             let line = text.lines().take(200).find_map(|line| line.trim().strip_prefix(".target "))?;
             line.split(',').next().map(|target| target.trim().to_owned())
         });
@@ -44,8 +39,12 @@ fn target(about: &Metadata, files: &[ArtifactFile]) -> Result<TargetName, String
     name.parse().map_err(|error: InvalidName| error.to_string())
 }
 
-fn build(about: &Metadata, files: &[ArtifactFile]) -> Result<(BuildManifest, BTreeSet<String>), String> {
-    let shape = WITH_SIGNATURE.into_iter().find_map(|stage| ir::read(&text_of(files, stage)?));
+fn build(
+    folder: &Folder<'_>,
+    about: &Metadata,
+    files: &[ArtifactFile],
+) -> Result<(BuildManifest, BTreeSet<String>), String> {
+    let shape = WITH_SIGNATURE.into_iter().find_map(|stage| ir::read(&text_of(folder, files, stage)?));
     let mut attributes = BTreeMap::new();
     if let Some(shape) = &shape {
         attributes.insert("signature".to_owned(), Value::from(label::signature(&shape.arguments)));
@@ -54,7 +53,7 @@ fn build(about: &Metadata, files: &[ArtifactFile]) -> Result<(BuildManifest, BTr
     let build = BuildManifest {
         kernel: name.parse().map_err(|error: InvalidName| error.to_string())?,
         function: None,
-        target: target(about, files)?,
+        target: target(folder, about, files)?,
         config: Config {
             label: label::label(&about.options, shape.as_ref())
                 .parse()
@@ -75,7 +74,7 @@ fn build(about: &Metadata, files: &[ArtifactFile]) -> Result<(BuildManifest, BTr
 }
 
 /// Names the group file lists and the folder lacks.
-fn missing(folder: &Folder, group: &str) -> Result<Vec<String>, String> {
+fn missing(folder: &Folder<'_>, group: &str) -> Result<Vec<String>, String> {
     let value = folder.json(group)?;
     let children =
         value.get("child_paths").and_then(Value::as_object).ok_or(format!("{group} lists no child_paths"))?;
@@ -83,7 +82,7 @@ fn missing(folder: &Folder, group: &str) -> Result<Vec<String>, String> {
 }
 
 /// Reads every entry of one folder; a folder without any is left out.
-pub fn read(folder: &Folder, findings: &mut Findings) {
+pub fn read(folder: &Folder<'_>, findings: &mut Findings) {
     let mut taken: Vec<String> = Vec::new();
     for name in folder.files.keys().filter(|name| !name.starts_with("__grp__")) {
         let Some(stem) = name.strip_suffix(".json") else { continue };
@@ -123,7 +122,7 @@ pub fn read(folder: &Folder, findings: &mut Findings) {
                 Err(reason) => findings.fail(&folder.path, reason),
             }
         }
-        match Metadata::read(&value).and_then(|about| build(&about, &files)) {
+        match Metadata::read(&value).and_then(|about| build(folder, &about, &files)) {
             Ok((build, constants)) => {
                 taken.extend(files.iter().filter_map(|file| file_name(&file.path)));
                 findings.builds.push(Found { build, files, folder: folder.path.clone(), derived: Some(constants) });

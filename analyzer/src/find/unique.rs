@@ -5,11 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lowerline_shared::{ids::ConfigLabel, stage::Stage};
+use lowerline_shared::{
+    ids::{self, ConfigLabel},
+    stage::Stage,
+};
 use serde_json::Value;
 
 use super::{Found, label};
-use crate::output::escape;
 
 /// What came of it.
 #[derive(Debug, Default)]
@@ -147,7 +149,7 @@ pub fn tell_apart(builds: &mut Vec<Found>) -> Outcome {
              so each starts a new history whenever its IR changes. A cache holds what every run left: push a fresh one \
              (TRITON_CACHE_DIR), or record builds with a build.json to name configs yourself",
             group.len(),
-            escape(found.build.kernel.as_str()),
+            ids::shown(found.build.kernel.as_str()),
             found.build.target
         ));
     }
