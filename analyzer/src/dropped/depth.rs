@@ -40,7 +40,9 @@ pub fn depth(
             let part = report.as_ref().map(excerpt).unwrap_or_default();
             facts.insert(artifact.stage, stage_facts(artifact.digest, &part, &mut known));
             excerpts.insert((artifact.digest, artifact.stage), part);
-            report.into_iter().for_each(|report| account.add(report));
+            if let Some(report) = report {
+                account.add(report);
+            }
         }
         accounts.push((build.failed.is_none() && !facts.is_empty()).then_some(account));
         states.push(facts);
