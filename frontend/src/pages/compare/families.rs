@@ -36,10 +36,10 @@ pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> AnyView {
     let (scope, open) = view.state.with(|(_, query)| (query.scope, query.open.clone()));
     let states = names.len();
     let groups = build.levels.iter().map(|level| {
-        let source = level.sources.iter().flatten().any(|source| source == "decoded");
+        let source = comparison::sources(level, &build.states, names);
         view! {
             <th scope="colgroup" colspan=columns(states)>
-                {level.stage.label()} {source.then(|| view! { <span class="muted">" decoded from the cubin"</span> })}
+                {level.stage.label()} " " <span class="muted" data-test=format!("source-{}", level.stage.id())>{source}</span>
             </th>
         }
     });
@@ -61,6 +61,7 @@ pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> AnyView {
     });
     view! {
         <section class="panel" data-test="families">
+            {disagreements(&build.levels, names)}
             <div class="scroll">
                 <table class="famt">
                     <caption><b>"Families"</b>{caption}</caption>
@@ -79,6 +80,32 @@ pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> AnyView {
         </section>
     }
     .into_any()
+}
+
+/// Where SASS text and cubin of a build count differently: both values, since one of the two is wrong.
+fn disagreements(levels: &[LevelTable], names: &[String]) -> Option<AnyView> {
+    let all: Vec<_> = levels.iter().flat_map(|level| &level.disagreements).collect();
+    let lines = all.iter().map(|one| {
+        let name = names.get(one.state).cloned().unwrap_or_default();
+        view! {
+            <li>
+                <code>{one.opcode.clone()}</code>
+                {format!(" in {name}: {} in the text, {} in the cubin", display::count(one.text), display::count(one.decoded))}
+            </li>
+        }
+    });
+    (!all.is_empty()).then(|| {
+        view! {
+            <div class="body" data-test="disagreements">
+                <p>
+                    <span class="badge warn">"!"</span>
+                    " SASS text and cubin disagree. The table counts the text. They may be of different compiles, or one was read wrongly."
+                </p>
+                <ul>{lines.collect_view()}</ul>
+            </div>
+        }
+        .into_any()
+    })
 }
 
 fn level_heads(names: &[String]) -> impl IntoView + use<> {
