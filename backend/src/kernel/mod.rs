@@ -60,12 +60,9 @@ async fn place(state: &AppState, project: &Project, key: &str, at: Option<&Rev>)
         })?,
     };
     let commit = find_commit(state, project, &rev).await?;
-    let end = db::commit::count_line(pool, project.id, &branch).await?;
-    let histories: Vec<HistoryRow> = db::kernel::list_histories(pool, project.id, &branch, end, Some(key))
-        .await?
-        .into_iter()
-        .map(|(_, row)| row)
-        .collect();
+    // Not by length of history, which takes longer than all else where a kernel has hundreds of configs.
+    let variants = db::kernel::list_histories_of(pool, project.id, &[key.to_owned()]).await?;
+    let histories: Vec<HistoryRow> = variants.into_iter().flat_map(|(_, rows)| rows).map(|(_, row)| row).collect();
     Ok(Place { summary: view::kernel(key, &name, &histories)?, key: key.to_owned(), commit })
 }
 
