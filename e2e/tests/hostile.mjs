@@ -91,7 +91,7 @@ export default function define(test) {
     for (const kernel of kernels) {
       await page.goto("/p/hostile");
       await part(page, "kernels").waitFor();
-      const link = part(page, "kernel").nth(detail.kernels.indexOf(kernel)).locator("a");
+      const link = part(page, "kernel").nth(detail.kernels.indexOf(kernel)).locator("a").first();
       await link.click();
       await part(page, "grid").waitFor();
       await fits(page);

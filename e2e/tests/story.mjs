@@ -21,6 +21,7 @@ export default function define(test, suite) {
   test("story: the project shows its seven releases", async (page) => {
     await page.goto("/p/triton");
     await part(page, "commits").waitFor();
+    await part(page, "kernel").first().waitFor();
     const names = await page.locator('[data-test="commit"] th a').allInnerTexts();
     assert.deepEqual(names, [...RELEASES].reverse());
     assert.ok((await part(page, "kernel").allInnerTexts()).some((row) => row.includes("flex_attention")));
