@@ -257,7 +257,10 @@ pub struct FunctionReport {
     pub control: BTreeMap<String, ScopeCounts>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes references; only where a pointer has 64 bits is it a complaint"
+)]
 const fn is_zero(count: &u64) -> bool {
     *count == 0
 }

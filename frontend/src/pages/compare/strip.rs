@@ -88,11 +88,11 @@ fn stage_cell(view: View, column: &StripColumn, cell: Option<&StripCell>) -> Any
     };
     let title = format!("{title}; {}", cell.digest);
     let inner = view! { <em>{cell.letter.to_string()}</em> {amount} };
-    if column.stage != Stage::Hsaco {
+    if column.stage == Stage::Hsaco {
+        view! { <span class=fill title=title>{inner}</span> }.into_any()
+    } else {
         let stage = column.stage;
         let href = view.page(|_, query| query.stage = Some(stage)).path();
         view! { <a class=fill href=href title=title>{inner}</a> }.into_any()
-    } else {
-        view! { <span class=fill title=title>{inner}</span> }.into_any()
     }
 }

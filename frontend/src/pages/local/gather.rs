@@ -79,13 +79,15 @@ pub fn chosen(list: &FileList) -> Vec<Found> {
 pub fn renamed(files: Vec<Found>, taken: &[String]) -> Vec<Found> {
     let root = |path: &str| path.split('/').next().unwrap_or_default().to_owned();
     let is_taken = |name: &str| taken.iter().any(|other| root(other) == name);
+    // One number more than there are names: one of them is free.
+    let numbers = 2..=taken.len() + 2;
     let own = |path: &str| match path.split_once('/') {
         Some((top, rest)) if is_taken(top) => {
-            let free = (2..).map(|n| format!("{top} ({n})")).find(|name| !is_taken(name));
+            let free = numbers.clone().map(|n| format!("{top} ({n})")).find(|name| !is_taken(name));
             format!("{}/{rest}", free.unwrap_or_default())
         }
         None if is_taken(path) => {
-            let free = (2..).map(|n| n.to_string()).find(|name| !is_taken(name));
+            let free = numbers.clone().map(|n| n.to_string()).find(|name| !is_taken(name));
             format!("{}/{path}", free.unwrap_or_default())
         }
         _ => path.to_owned(),

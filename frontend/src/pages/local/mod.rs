@@ -100,11 +100,14 @@ fn first_choice(builds: &[FoundBuild]) -> Vec<u32> {
     twin.map_or_else(|| vec![0], |n| vec![place(n), place(n + 1)])
 }
 
+/// One part of a build's name.
+type PartOf = fn(&FoundBuild) -> &str;
+
 /// Names of the chosen builds: by what tells them apart.
 fn names(found: &Found, chosen: &[u32]) -> Vec<String> {
     let builds: Vec<&FoundBuild> = chosen.iter().filter_map(|n| found.builds.get(*n as usize)).collect();
-    let differ = |of: fn(&FoundBuild) -> &str| builds.windows(2).any(|pair| matches!(pair, [a, b] if of(a) != of(b)));
-    let parts: [(bool, fn(&FoundBuild) -> &str); 4] = [
+    let differ = |of: PartOf| builds.windows(2).any(|pair| matches!(pair, [a, b] if of(a) != of(b)));
+    let parts: [(bool, PartOf); 4] = [
         (differ(|build| &build.root), |build| &build.root),
         (differ(|build| &build.kernel), |build| &build.kernel),
         (differ(|build| &build.target), |build| &build.target),

@@ -15,9 +15,12 @@ const LEFT: f64 = 70.0;
 const WIDTH: f64 = 770.0;
 const ROW: f64 = 26.0;
 
+/// A target, its instructions, and the families they are of.
+type Bar = (String, i64, Vec<(Family, i64)>);
+
 /// The panel.
 pub fn panel(data: &LoweringResponse) -> Option<impl IntoView + use<>> {
-    let bars: Vec<(String, i64, Vec<(Family, i64)>)> = data
+    let bars: Vec<Bar> = data
         .targets
         .iter()
         .filter_map(|column| {

@@ -171,8 +171,11 @@ impl Pair {
 /// Texts held for the next view of them.
 const HELD: usize = 6;
 
+/// Newest last.
+type Held = VecDeque<((Digest, Stage), Arc<Doc>)>;
+
 thread_local! {
-    static DOCS: RefCell<VecDeque<((Digest, Stage), Arc<Doc>)>> = const { RefCell::new(VecDeque::new()) };
+    static DOCS: RefCell<Held> = const { RefCell::new(VecDeque::new()) };
 }
 
 fn failed(message: String) -> Failure {
