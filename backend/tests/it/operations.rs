@@ -74,6 +74,34 @@ async fn reparse_gives_the_same_history_again() {
     assert_eq!(server.read::<TrendResponse>(path).await, before);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn reparse_mends_what_an_older_analyzer_counted_while_the_server_answers() {
+    let path = "/projects/triton/trends?kernel=k&measure=instructions@ptx";
+    let right: TrendResponse = with_one_build().await.read(path).await;
+    let server = Server::start().await;
+    let (bytes, other) = (ptx(4), ptx(9));
+    server.put(&bytes).await;
+    server.put(&other).await;
+    let older = sqlx::query(
+        "update report set analyzer = $1, histogram_id = other.histogram_id
+         from blob b, report other join blob o on o.id = other.blob_id
+         where b.id = report.blob_id and b.digest = $2 and o.digest = $3",
+    )
+    .bind(i32::try_from(lowerline_analyzer::VERSION - 1).unwrap())
+    .bind(digest(&bytes).0)
+    .bind(digest(&other).0)
+    .execute(&server.state.pool)
+    .await
+    .unwrap();
+    assert_eq!(older.rows_affected(), 1);
+    server.push(&manifest(&sha("a"), &[], 0, &[ptx_build("k", "sm_90a", &bytes)])).await;
+    let wrong: TrendResponse = server.read(path).await;
+    assert_ne!(wrong.series, right.series, "the history is of the older analyzer");
+    assert_eq!(run(&server, &["reparse"]), "1 blobs analyzed, 1 lowerings count something else\n");
+    assert_eq!(server.read::<TrendResponse>(path).await.series, right.series);
+    assert_eq!(run(&server, &["reparse"]), "0 blobs analyzed, 0 lowerings count something else\n");
+}
+
 #[tokio::test]
 async fn a_database_that_is_away_is_503_everywhere_and_no_500() {
     let server = with_one_build().await;
