@@ -68,7 +68,7 @@ for (const [name, [path, ready]] of Object.entries(PAGES)) {
 }
 /** Listings of one release, one behind the other, cut at 20,000 lines: as in analyzer/benches/diff.rs. */
 async function listing(version, extension) {
-  const root = join(process.env.DEMO_SRC, version, "flex_attention");
+  const root = join(process.env.DEMO_SRC, version);
   const lines = [];
   for (const file of (await readdir(root, { recursive: true })).sort()) {
     const [, ending] = file.split("/").at(-1).match(/^[^.]+\.(.+)$/) ?? [];

@@ -24,7 +24,7 @@ const RUNS: usize = 9;
 
 /// Listings of one release, one behind the other, cut at [`LINES`].
 fn text(version: &str, extension: &str) -> String {
-    let of_it = corpus::files().iter().filter(|file| file.path.starts_with(&format!("{version}/flex_attention/")));
+    let of_it = corpus::files().iter().filter(|file| file.path.starts_with(&format!("{version}/")));
     let listings = of_it.filter(|file| file.extension() == extension);
     let lines = listings.flat_map(|file| std::str::from_utf8(&file.bytes).unwrap().lines()).take(LINES);
     let mut out = String::new();

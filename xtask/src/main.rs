@@ -39,6 +39,7 @@ cargo xtask <command>
   prepare     write the offline data of the checked queries into .sqlx
                 --check     say whether it is up to date instead
   bench       the measurements of BENCHMARKS.md
+                --bench NAME    one of them
   tidy        the rules about the shape of the code
 ";
 

@@ -21,7 +21,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::{repository::Repository, setup, task};
 
 const CRATE: &str = "lowerline-frontend";
-const TARGET: &str = "wasm32-unknown-unknown";
+pub const TARGET: &str = "wasm32-unknown-unknown";
 
 /// How the WebAssembly is compiled: see `[profile.wasm]` and `[profile.wasm-quick]` in `Cargo.toml`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,14 @@ impl Profile {
     const fn name(self) -> &'static str {
         match self {
             Self::Shipped => "wasm",
+            Self::Quick => "wasm-quick",
+        }
+    }
+
+    /// Of the worker's module.
+    pub const fn worker(self) -> &'static str {
+        match self {
+            Self::Shipped => "wasm-worker",
             Self::Quick => "wasm-quick",
         }
     }

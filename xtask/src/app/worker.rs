@@ -27,9 +27,9 @@ pub struct Worker {
 /// Builds what changed.
 pub fn build(repository: &Repository, profile: Profile, assets: &mut Assets) -> Result<Worker> {
     let mut cargo = repository.cargo();
-    cargo.args(["build", "--package", CRATE, "--target", TARGET, "--profile", profile.name()]);
+    cargo.args(["build", "--package", CRATE, "--target", TARGET, "--profile", profile.worker()]);
     task::run(&mut cargo)?;
-    let module = repository.target.join(TARGET).join(profile.name()).join(format!("{CRATE}.wasm"));
+    let module = repository.target.join(TARGET).join(profile.worker()).join(format!("{CRATE}.wasm"));
     let folder = repository.target.join("xtask/worker").join(profile.name());
     let (wasm, glue) = bind(&module, &folder)?;
     let wasm = assets.add("worker", "wasm", &fs::read(wasm)?)?;
