@@ -25,6 +25,9 @@ export default function define(test, suite) {
     const names = await page.locator('[data-test="commit"] th a').allInnerTexts();
     assert.deepEqual(names, [...RELEASES].reverse());
     assert.ok((await part(page, "kernel").allInnerTexts()).some((row) => row.includes("flex_attention")));
+    const shares = (await part(page, "heat-cell").allInnerTexts()).map((cell) => cell.match(/^(\d+)\/(\d+)/)).filter(Boolean);
+    assert.ok(shares.length > 20, "most cells have a commit before them");
+    for (const [text, changed, whole] of shares) assert.ok(Number(changed) <= Number(whole), `${text}: more changed than there are`);
   });
 
   test("story: staging on sm_100a goes 0 → 20 at 3.5.0 while tensor compute stays at 64", async (page) => {

@@ -129,9 +129,10 @@ pub fn state_toolchain(build: &StateBuild) -> Option<&crate::api::Toolchain> {
     }
 }
 
-/// Variants of a target that were built here and have a counterpart at the parent: what "n of m changed" is out of.
+/// Variants of a target that have a counterpart at the parent: what "n of m changed" is out of. Failed builds are among
+/// them, since one that fails where it compiled before, or compiles again, has changed.
 pub const fn compared(change: &TargetChange) -> u64 {
-    change.builds.saturating_sub(change.failed).saturating_sub(change.added)
+    change.builds.saturating_sub(change.added)
 }
 
 /// Builds and failed ones over all targets.
