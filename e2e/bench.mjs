@@ -66,7 +66,7 @@ for (const [name, [path, ready]] of Object.entries(PAGES)) {
   times.sort((a, b) => a - b);
   result.layout_tile = { runs, draw_ms_median: times[Math.floor(runs / 2)], draw_ms_worst: times.at(-1) };
 }
-/** Listings of one release, one behind the other, cut at 20,000 lines: as in analyzer/benches/diff.rs. */
+/** Whole listings of one release, one behind the other, until there are 20,000 lines: a cut one would be refused. */
 async function listing(version, extension) {
   const root = join(process.env.DEMO_SRC, version);
   const lines = [];
@@ -74,7 +74,8 @@ async function listing(version, extension) {
     const [, ending] = file.split("/").at(-1).match(/^[^.]+\.(.+)$/) ?? [];
     if (ending === extension && lines.length < 20_000) lines.push(...(await readFile(join(root, file), "utf8")).split("\n"));
   }
-  return { name: `${version}.${extension}`, mimeType: "text/plain", buffer: Buffer.from(lines.slice(0, 20_000).join("\n")) };
+  if (lines.length < 20_000) throw new Error(`${version} has ${lines.length} lines of ${extension}`);
+  return { name: `${version}.${extension}`, mimeType: "text/plain", buffer: Buffer.from(lines.join("\n")) };
 }
 
 /** Questions to the worker and how long their answers took. */
