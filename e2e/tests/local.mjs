@@ -1,6 +1,7 @@
 // Files of this machine: analyzed beside the page, compared like any other builds, and never sent.
 
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
 import { mkdtemp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -24,6 +25,13 @@ async function open(page) {
   await part(page, "drop").waitFor();
   await page.waitForLoadState("networkidle");
   return requests(page);
+}
+
+/** A folder that is gone when the tests end: three thousand texts are half a gigabyte. */
+async function folderOfOurs() {
+  const folder = await mkdtemp(join(tmpdir(), "dropped-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 async function analyzed(page) {
@@ -78,7 +86,7 @@ export default function define(test) {
 
   test("local: chosen files without a description are told by content", async (page) => {
     const seen = await open(page);
-    const folder = await mkdtemp(join(tmpdir(), "dropped-"));
+    const folder = await folderOfOurs();
     const [old, now] = [join(folder, "old.txt"), join(folder, "new.ptx")];
     await writeFile(old, await readFile(await ptx("3.4.0")));
     await writeFile(now, await readFile(await ptx("3.5.0")));
@@ -107,7 +115,7 @@ export default function define(test) {
 
   test("local: three thousand files at once, and the page answers meanwhile", async (page) => {
     await open(page);
-    const folder = await mkdtemp(join(tmpdir(), "dropped-"));
+    const folder = await folderOfOurs();
     const below = join(folder, "many");
     await mkdir(below);
     const bytes = await readFile(await ptx("3.5.0"));
