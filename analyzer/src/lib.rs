@@ -42,7 +42,7 @@ pub use limits::{Budget, Limits};
 use lowerline_shared::{report::Report, stage::Stage};
 
 /// Version of the analyzer: a report made by another version is stale and is made again by `reparse`.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Analyzes one blob whose stage only its content tells.
 ///

@@ -134,7 +134,7 @@ async fn describe_page(state: &AppState, page: &Page) -> Result<(String, String)
         Page::Commit(slug, rev) => {
             let project = crate::api::project(state, slug.as_str()).await?;
             let detail = matrix::commit(state, &project, rev.as_str()).await?;
-            let moved = detail.builds.iter().filter(|cell| cell.has_changed()).count();
+            let moved = detail.builds.iter().filter(|cell| cell.changed).count();
             let builds = plural(detail.builds.len() as u64, "build");
             let title = format!("{} {}: {moved} of {builds} changed", project.slug, detail.commit.name());
             Ok((title, shown(&detail.commit.subject)))

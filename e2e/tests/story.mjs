@@ -27,7 +27,32 @@ export default function define(test, suite) {
     assert.ok((await part(page, "kernel").allInnerTexts()).some((row) => row.includes("flex_attention")));
     const shares = (await part(page, "heat-cell").allInnerTexts()).map((cell) => cell.match(/^(\d+)\/(\d+)/)).filter(Boolean);
     assert.ok(shares.length > 20, "most cells have a commit before them");
+    // Shares of the instructions that moved, counted from the artifacts with another program.
+    const row = page.locator('[data-test="heat"] tr', { hasText: "sm_80" }).locator('[data-test="heat-cell"]');
+    assert.deepEqual(await row.allInnerTexts(), [
+      "3 builds", "3/3 · 11 %", "3/3 · 4 %", "3/3 · 10 %", "0/3", "3/3 · 30 % · 1 new", "3/3 · 15 %",
+    ]);
+    assert.equal(await page.locator('[data-test="commit"] td').last().innerText(), "first");
     for (const [text, changed, whole] of shares) assert.ok(Number(changed) <= Number(whole), `${text}: more changed than there are`);
+  });
+
+  test("story: a commit counts the changes that the project's list counts", async (page) => {
+    await page.goto("/p/triton");
+    const line = page.locator('[data-test="commit"]', { hasText: "Release 3.9.0" });
+    assert.equal(await line.locator("td").last().innerText(), "31 of 37");
+    await line.locator("th a").click();
+    await part(page, "matrix").waitFor();
+    assert.match(await page.locator(".head .sub").innerText(), /37 builds · 31 changed · 0 new · 0 failed/);
+    await page.goto("/p/triton/commits/3.5.0");
+    await part(page, "matrix").waitFor();
+    // Two kernels that the compiler died of at 3.4.0, and one with other opcodes of the same families.
+    assert.equal(await part(page, "cell-compiles").count(), 2);
+    assert.equal(await part(page, "cell-opcodes").count(), 1);
+    await page.goto("/p/triton/compare/3.4.0...3.5.0");
+    await part(page, "changed-build").first().waitFor();
+    for (const row of await part(page, "changed-build").all()) {
+      assert.notEqual((await row.locator("td.wrap").innerText()).trim(), "", await row.locator("th").innerText());
+    }
   });
 
   test("story: staging on sm_100a goes 0 → 20 at 3.5.0 while tensor compute stays at 64", async (page) => {

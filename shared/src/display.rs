@@ -66,6 +66,14 @@ pub fn share(part: u64, whole: u64) -> String {
     format!("{:.1} %", part as f64 * 100.0 / whole as f64)
 }
 
+/// Thousandths as whole percent: `112` → `11 %`, `3` → `< 1 %`, `0` → `0 %`.
+pub fn permille(value: u64) -> String {
+    match value {
+        1..10 => "< 1 %".to_owned(),
+        _ => format!("{} %", (value + 5) / 10),
+    }
+}
+
 /// Seconds since 1970 as a UTC day, `2025-10-13`; years beyond ±9999 are not cut.
 ///
 /// Civil-from-days after Howard Hinnant's `chrono`-compatible low-level date algorithms.
@@ -101,6 +109,12 @@ pub fn cut(text: &str, bytes: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn thousandths_read_as_percent() {
+        let read = [0, 3, 10, 114, 115, 1000].map(permille);
+        assert_eq!(read, ["0 %", "< 1 %", "1 %", "11 %", "12 %", "100 %"]);
+    }
 
     #[test]
     fn counts_have_separators_and_a_true_minus() {

@@ -28,6 +28,7 @@ pub mod measure;
 pub mod permalink;
 pub mod plot;
 pub mod problem;
+pub mod quiet;
 pub mod report;
 pub mod space;
 pub mod stage;

@@ -212,8 +212,10 @@ fn kernels(file: &File<'_>, abi: Abi, file_bytes: usize) -> Result<Vec<KernelRes
             }
             ".text." => {
                 kernel.code_bytes = section.data.len() as u64;
-                if abi == Abi::V7 {
-                    kernel.barriers = Some((section.flags >> 20 & 0x7f) as u32);
+                // ABI 8 writes the attribute only for a kernel that has some.
+                match abi {
+                    Abi::V7 => kernel.barriers = Some((section.flags >> 20 & 0x7f) as u32),
+                    Abi::V8 => drop(kernel.barriers.get_or_insert(0)),
                 }
             }
             _ => kernel.shared_bytes = Some(section.size),

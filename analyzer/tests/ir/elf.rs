@@ -26,6 +26,10 @@ fn cubin_resources_equal_cuobjdump() {
             assert_eq!(elf["frame"][&kernel.name], kernel.frame_bytes.unwrap(), "{name}");
             assert_eq!(usage["SHARED"], kernel.shared_bytes.unwrap_or(0), "{name}");
             assert_eq!(elf["text_bytes"][&kernel.name], kernel.code_bytes, "{name}");
+            // Barrier 0 is what `bar.sync 0` takes, so a kernel has one exactly when its PTX synchronizes.
+            let ptx = &artifact.expected()["ptx"]["base"];
+            let synchronizes = ["bar", "barrier"].iter().any(|base| ptx.get(*base).is_some());
+            assert_eq!(kernel.barriers.map(|count| count > 0), Some(synchronizes), "{name}");
             let warps = artifact.expected()["metadata"]["num_warps"].as_u64().unwrap();
             if artifact.kernel != "matmul_ws" && artifact.target() != "sm_100a" {
                 assert_eq!(kernel.threads, Some(warps * 32), "{name}");

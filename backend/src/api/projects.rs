@@ -126,6 +126,7 @@ pub async fn list_commits(
                 failed: u64::try_from(sum.failed).unwrap_or(0),
                 changed: u64::try_from(sum.changed).unwrap_or(0),
                 added: u64::try_from(sum.added).unwrap_or(0),
+                moved_permille: u64::try_from(sum.moved_permille).unwrap_or(0),
             });
         }
         targets.sort_by_key(|change| target::sort_key(&change.target));

@@ -103,6 +103,10 @@ fn cell(
             }
         }
     }
+    let counted = |profile: &ProfileRow| {
+        (profile.status.clone(), profile.machine_id, profile.resource.clone(), profile.resource_value.clone())
+    };
+    let (before_counted, now_counted) = (then.map(counted), now.map(counted));
     Ok(BuildCell {
         kernel: variant.kernel_key.clone(),
         target: view::parsed(&variant.target)?,
@@ -112,6 +116,8 @@ fn cell(
         moved,
         resources,
         decisions,
+        changed: before_counted.is_some() && before_counted != now_counted,
+        status_changed: then.zip(now).is_some_and(|(then, now)| then.status != now.status),
         added: before.is_none(),
     })
 }

@@ -49,6 +49,7 @@ pub struct TargetSumRow {
     pub failed: i32,
     pub changed: i32,
     pub added: i32,
+    pub moved_permille: i32,
 }
 
 /// Builds of a commit; those of one kernel or target when given.
@@ -200,7 +201,7 @@ pub async fn list_reconstructions(pool: &Pool, config_ids: &[i32]) -> Result<Vec
 pub async fn list_target_sums(pool: &Pool, commit_ids: &[i32]) -> Result<Vec<TargetSumRow>> {
     sqlx::query_as!(
         TargetSumRow,
-        "select s.commit_id, t.name as target, s.builds, s.failed, s.changed, s.added
+        "select s.commit_id, t.name as target, s.builds, s.failed, s.changed, s.added, s.moved_permille
          from commit_target s join target t on t.id = s.target_id where s.commit_id = any($1)",
         commit_ids
     )

@@ -65,7 +65,7 @@ fn summary(data: &CommitDetail) -> String {
     let parts = [
         against,
         display::plural(data.builds.len() as u64, "build"),
-        format!("{} changed", number(BuildCell::has_changed)),
+        format!("{} changed", number(|cell| cell.changed)),
         format!("{} new", number(|cell| cell.added)),
         format!("{} failed", number(|cell| cell.status != BuildStatus::Ok)),
     ];

@@ -184,11 +184,12 @@ fn export(project: &ProjectSlug, rows: &[CommitRow]) -> Table {
             count(change.failed),
             count(change.changed),
             count(change.added),
+            Cell::Text(display::permille(change.moved_permille)),
         ]
     };
     Table {
         title: format!("{project}: commits"),
-        columns: ["Commit", "Hash", "Day", "Target", "Builds", "Failed", "Changed", "Added"]
+        columns: ["Commit", "Hash", "Day", "Target", "Builds", "Failed", "Changed", "Added", "Largest share moved"]
             .map(str::to_owned)
             .to_vec(),
         rows: rows.iter().flat_map(|row| row.targets.iter().map(move |change| line(row, change))).collect(),

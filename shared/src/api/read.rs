@@ -74,10 +74,14 @@ pub struct TargetChange {
     pub builds: u64,
     /// Failed ones.
     pub failed: u64,
-    /// Builds whose machine histogram or resources differ from the parent's.
+    /// Builds whose machine histogram, resources or status differ from the parent's.
     pub changed: u64,
     /// Builds with no counterpart at the parent.
     pub added: u64,
+    /// Of the build whose machine instructions moved most: Σ |now − before| over the families, padding left out, in thousandths
+    /// of its instructions at the parent. 0 when no count by family moved; may pass 1,000.
+    #[serde(default)]
+    pub moved_permille: u64,
 }
 
 /// A commit with its changes.
@@ -133,15 +137,15 @@ pub struct BuildCell {
     /// Decisions that differ: (decision, before, now).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<(DecisionMeasure, DecisionValue, DecisionValue)>,
+    /// Whether machine histogram, resources or status differ from the parent's, as [`TargetChange::changed`] counts. A
+    /// histogram may differ with no family moved: opcodes of one family changed places, or went into a loop.
+    #[serde(default)]
+    pub changed: bool,
+    /// Whether the parent's build failed and this one did not, or the other way.
+    #[serde(default)]
+    pub status_changed: bool,
     /// `added` when the parent has no such build.
     pub added: bool,
-}
-
-impl BuildCell {
-    /// Whether anything shown of it differs from the parent's.
-    pub fn has_changed(&self) -> bool {
-        !self.moved.is_empty() || !self.resources.is_empty() || !self.decisions.is_empty()
-    }
 }
 
 /// A commit with every build.

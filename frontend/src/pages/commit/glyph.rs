@@ -51,8 +51,15 @@ fn bars(changes: &[(Palette, i64)]) -> impl IntoView + use<> {
 pub fn cell(cell: &BuildCell, href: Option<String>) -> AnyView {
     if cell.status != BuildStatus::Ok {
         let title = cell.message.as_deref().map(lowerline_shared::ids::shown);
-        return view! { <td class="failed" title=title data-test="cell-failed">"✕"<br/><span class="muted small">"failed"</span></td> }
+        let words = if cell.status_changed { "fails now" } else { "failed" };
+        return view! { <td class="failed" title=title data-test="cell-failed">"✕"<br/><span class="muted small">{words}</span></td> }
             .into_any();
+    }
+    if cell.status_changed {
+        return view! {
+            <td class="fixed"><a href=href data-test="cell-compiles"><span class="muted small">"compiles again"</span></a></td>
+        }
+        .into_any();
     }
     if cell.added {
         return view! { <td class="fixed"><span class="muted small">"new here"</span></td> }.into_any();
@@ -60,6 +67,11 @@ pub fn cell(cell: &BuildCell, href: Option<String>) -> AnyView {
     let decisions: Vec<String> =
         cell.decisions.iter().map(|(measure, before, now)| format!("{} {before} → {now}", measure.label())).collect();
     let decisions = decisions.join(", ");
+    if cell.changed && cell.moved.is_empty() && cell.resources.is_empty() {
+        let title = "Counts by family and resources are equal; opcodes of one family, or their places in loops, differ";
+        return view! { <td><a href=href title=title aria-label=title data-test="cell-opcodes">"opcodes"</a></td> }
+            .into_any();
+    }
     if cell.moved.is_empty() && cell.resources.is_empty() && !decisions.is_empty() {
         return view! {
             <td class="eq"><a href=href title=decisions.clone() aria-label=decisions data-test="cell-decided">"= d"</a></td>

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use lowerline_shared::{
     api::{BuildComparison, CompareResponse, StateBuild},
     comparison, display, ids,
+    quiet::quiet_change,
     report::Resource,
     table::{Cell, Table},
 };
@@ -57,6 +58,7 @@ pub fn panel(view: View, data: &CompareResponse) -> impl IntoView + use<> {
         let (before, now) = instructions(build);
         let (registers_before, registers_now) = registers(build);
         let fate = fate(build);
+        let quiet = if fate.is_empty() { quiet_change(build) } else { Vec::new() };
         view! {
             <tr data-test="changed-build">
                 <th scope="row">
@@ -68,6 +70,7 @@ pub fn panel(view: View, data: &CompareResponse) -> impl IntoView + use<> {
                 <td class="wrap">
                     {(!fate.is_empty()).then(|| view! { <span class="badge">{fate}</span> " " })}
                     {named.collect_view()}
+                    {quiet.into_iter().map(|text| view! { <span class="nw item muted">{text}</span> }).collect_view()}
                     {(more > 0).then(|| view! { <span class="muted">{format!("{more} more")}</span> })}
                 </td>
                 <td class="num">{marks::delta(before, now)}</td>

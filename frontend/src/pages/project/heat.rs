@@ -1,9 +1,10 @@
-//! The heat strip: targets × commits, shaded by the share of variants that changed.
+//! The heat strip: targets × commits, shaded by the largest share of instructions that moved in a build.
 
 use leptos::prelude::*;
 use lowerline_shared::{
     api::{CommitRow, TargetChange},
     comparison::compared,
+    display,
     ids::{ProjectSlug, Rev, TargetName},
     permalink::Page,
     target,
@@ -24,16 +25,19 @@ fn shade(change: &TargetChange, first: bool) -> (&'static str, String) {
     if whole == 0 {
         return ("h0", format!("{} first{failed}", change.added));
     }
-    let share = change.changed * 100 / whole;
-    let shade = match (change.changed, share) {
+    let shade = match (change.changed, change.moved_permille) {
         (0, _) => "h0",
-        (_, ..25) => "h1",
-        (_, ..50) => "h2",
-        (_, ..100) => "h3",
+        (_, ..100) => "h1",
+        (_, ..250) => "h2",
+        (_, ..500) => "h3",
         _ => "h4",
     };
+    let moved = match change.moved_permille {
+        0 => String::new(),
+        share => format!(" · {}", display::permille(share)),
+    };
     let added = if change.added > 0 { format!(" · {} new", change.added) } else { String::new() };
-    (shade, format!("{}/{whole}{added}{failed}", change.changed))
+    (shade, format!("{}/{whole}{moved}{added}{failed}", change.changed))
 }
 
 fn cell(project: &ProjectSlug, row: &CommitRow, target: &TargetName) -> AnyView {
@@ -75,7 +79,7 @@ pub fn panel(project: &ProjectSlug, rows: &[CommitRow]) -> impl IntoView + use<>
                 <div class="lg">
                     <span>
                         {keys.into_iter().collect_view()}
-                        "\u{a0}none, < 25 %, < 50 %, < 100 %, all: share of variants that changed"
+                        "\u{a0}none, < 10 %, < 25 %, < 50 %, more: largest share of instructions that moved in a build"
                     </span>
                     <span>"n/m: n of m variants changed"</span>
                     <span>"✕ failed builds"</span>

@@ -1,0 +1,1 @@
+alter table commit_target drop column moved_permille;
