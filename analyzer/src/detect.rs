@@ -39,7 +39,9 @@ pub fn detect(bytes: &[u8]) -> Result<Stage, AnalyzeError> {
         if line.starts_with(b"module") || line.starts_with(b"tt.func") || line.starts_with(b"\"builtin.module\"") {
             // Layouts are chosen from TTGIR on, and the module says for how many warps.
             let chosen = [&b"ttg.num-warps"[..], b"triton_gpu.num-warps"];
-            let laid_out = chosen.iter().any(|key| memchr::memmem::find(line, key).is_some());
+            // The generic form has a module's attributes behind its region.
+            let head = if line.starts_with(b"\"") { bytes } else { line };
+            let laid_out = chosen.iter().any(|key| memchr::memmem::find(head, key).is_some());
             return Ok(if laid_out { Stage::Ttgir } else { Stage::Ttir });
         }
     }
@@ -85,7 +87,18 @@ pub(crate) fn text(bytes: &[u8], stage: Stage) -> Result<&str, AnalyzeError> {
     let text =
         std::str::from_utf8(bytes).map_err(|error| AnalyzeError::NotText { stage, offset: error.valid_up_to() })?;
     // Postgres' text type cannot hold NUL, and no compiler writes it.
-    memchr::memchr(0, bytes).map_or(Ok(text), |offset| Err(AnalyzeError::NotText { stage, offset }))
+    if let Some(offset) = memchr::memchr(0, bytes) {
+        return Err(AnalyzeError::NotText { stage, offset });
+    }
+    // As one single line, most of the file would be the comment or the operation it begins with.
+    match (memchr::memchr(b'\n', bytes), memchr::memchr(b'\r', bytes)) {
+        (None, Some(offset)) => Err(AnalyzeError::Malformed {
+            stage,
+            offset,
+            what: "lines end with a lone CR here; write them with LF or CR LF",
+        }),
+        _ => Ok(text),
+    }
 }
 
 #[cfg(test)]

@@ -125,11 +125,6 @@ pub fn write(out: &mut impl Write, file: &str, report: &Report, styled: bool) ->
     }
     counts(out, "operations", report.ops.iter().map(|(name, count)| (name.as_str(), *count)))?;
     counts(out, "operations in loops", report.ops_in_loop.iter().map(|(name, count)| (name.as_str(), *count)))?;
-    counts(
-        out,
-        "operations with a hyphen in their result's name, not counted above",
-        report.ops_beyond_reference.iter().map(|(name, count)| (name.as_str(), *count)),
-    )?;
     counts(out, "intrinsics", report.intrinsics.iter().map(|(name, count)| (name.as_str(), *count)))?;
     counts(out, "inline assembly", report.inline_asm.iter().map(|(text, count)| (text.as_str(), *count)))?;
     counts(out, "layout kinds", report.layout_kinds.iter().map(|(name, count)| (name.as_str(), *count)))?;

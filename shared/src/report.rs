@@ -325,10 +325,6 @@ pub struct Report {
     /// MLIR and LLVM operation → count.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ops: BTreeMap<String, u64>,
-    /// MLIR operations that `ops` leaves out → count: those whose result has a `-` in its name (`%c-1_i32`, a negative
-    /// constant). The corpus' reference counts leave them out; the whole is `ops` and this together.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub ops_beyond_reference: BTreeMap<String, u64>,
     /// MLIR operations inside a loop → count.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ops_in_loop: BTreeMap<String, u64>,
@@ -376,7 +372,6 @@ impl Report {
             toolchain: BTreeMap::new(),
             normal_digest: None,
             ops: BTreeMap::new(),
-            ops_beyond_reference: BTreeMap::new(),
             ops_in_loop: BTreeMap::new(),
             intrinsics: BTreeMap::new(),
             inline_asm: BTreeMap::new(),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use lowerline_shared::stage::Stage;
 
 use super::{
-    LAYOUT_DIALECTS, MAX_NESTING, arguments, is_loop,
+    LAYOUT_DIALECTS, MAX_NESTING, arguments, generic, is_loop,
     module::{Alias, Definition, Function, Module, Operand, Operation},
     tokens::{Kind, Token, Tokens},
 };
@@ -87,6 +87,9 @@ pub fn parse<'a>(text: &'a str, stage: Stage, budget: &mut Budget) -> Result<Mod
     if !regions.is_empty() {
         return Err(AnalyzeError::Truncated { stage, missing: "the end of a region" });
     }
+    if module.operations.is_empty() {
+        return Err(AnalyzeError::Truncated { stage, missing: "the module behind its aliases" });
+    }
     module.normal_digest = Some(normal.finish(&module.aliases, budget)?);
     Ok(module)
 }
@@ -99,8 +102,8 @@ impl<'a> Parser<'a, '_> {
         }
         match line.bytes().next() {
             None => Ok(()),
-            Some(b'#') => self.alias(line),
-            Some(b'!') => self.attributes_of(line),
+            Some(b'#') => self.alias(line, number),
+            Some(b'!') if line.contains(" = ") => self.attributes_of(line),
             Some(b'}') => self.close(line, number, stage, offset),
             Some(b'^') => self.block(line),
             Some(b'/') if line.starts_with("//") => Ok(()),
@@ -108,8 +111,8 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// `#name = …`.
-    fn alias(&mut self, line: &'a str) -> Result<(), AnalyzeError> {
+    /// `#name = …`; what is no such line is counted.
+    fn alias(&mut self, line: &'a str, number: u32) -> Result<(), AnalyzeError> {
         // Half of a file's lines are locations.
         if line.starts_with("#loc")
             && let Some(at) = memchr::memmem::find(line.as_bytes(), b" = loc(")
@@ -120,10 +123,10 @@ impl<'a> Parser<'a, '_> {
             return Ok(());
         }
         let mut tokens = Tokens::new(line);
-        let (Some(name), Some(equals)) = (tokens.next(), tokens.next()) else { return Ok(()) };
-        if equals.kind != Kind::Equals {
+        let (Some(name), Some(Token { kind: Kind::Equals, .. })) = (tokens.next(), tokens.next()) else {
+            self.not_understood(line, number);
             return Ok(());
-        }
+        };
         let body = tokens.rest().trim();
         if body.starts_with("loc(") {
             self.budget.store(NAME_ENTRIES)?;
@@ -169,6 +172,15 @@ impl<'a> Parser<'a, '_> {
         self.normal.end_line(self.regions.len());
         self.last = None;
         let owner = self.regions.last().map_or(u32::MAX, |region| region.operation);
+        if let (Some(function), Some(operation)) =
+            (self.module.functions.last_mut(), self.module.operations.get(owner as usize))
+            && function.operation == owner
+            && function.arguments.is_empty()
+            && generic::is_generic(operation.head)
+        {
+            function.arguments = generic::arguments(operation.head, line);
+            self.budget.store(FUNCTION_ENTRIES * function.arguments.len())?;
+        }
         self.define_arguments(owner)
     }
 
@@ -202,6 +214,11 @@ impl<'a> Parser<'a, '_> {
             }
             if !opens {
                 operation.tail = rest.get(..end).unwrap_or("").trim();
+                if is_module(operation.name) && generic::is_generic(operation.head) && self.module.attributes.is_empty()
+                {
+                    self.module.attributes = generic::module_attributes(operation.tail);
+                    self.budget.store(self.module.attributes.len())?;
+                }
             }
         }
         if opens {
@@ -401,10 +418,14 @@ impl<'a> Parser<'a, '_> {
     fn special(&mut self, index: u32) -> Result<(), AnalyzeError> {
         let Some(operation) = self.module.operations.get(index as usize) else { return Ok(()) };
         let head = operation.head;
-        if matches!(operation.name, "module" | "builtin.module") && self.module.attributes.is_empty() {
+        if is_module(operation.name) && self.module.attributes.is_empty() {
             let attributes = arguments::bracketed(head, "{").map(arguments::dictionary).unwrap_or_default();
             self.budget.store(attributes.len())?;
             self.module.attributes = attributes;
+        } else if is_function(operation.name) && generic::is_generic(head) {
+            let Some((name, public)) = generic::symbol(head) else { return Ok(()) };
+            self.budget.store(FUNCTION_ENTRIES)?;
+            self.module.functions.push(Function { name, operation: index, public, arguments: Vec::new() });
         } else if is_function(operation.name) {
             let mut private = false;
             for token in Tokens::new(head) {
@@ -427,6 +448,10 @@ impl<'a> Parser<'a, '_> {
         self.module.not_understood += 1;
         self.module.first_not_understood.get_or_insert((number, line));
     }
+}
+
+fn is_module(name: &str) -> bool {
+    matches!(name, "module" | "builtin.module")
 }
 
 /// `tt.func` and the functions of other dialects.

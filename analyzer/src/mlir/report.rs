@@ -8,7 +8,7 @@ use lowerline_shared::{
 };
 
 use super::{
-    Module, Operation,
+    Module,
     nesting::{NONE, Nesting, nesting},
     parse::parse,
 };
@@ -36,6 +36,9 @@ pub fn report(text: &str, stage: Stage, budget: &mut Budget) -> Result<Report, A
     let kernel = module.functions.iter().find(|function| function.public).or(module.functions.first());
     report.arguments = kernel.map(|kernel| kernel.arguments.clone()).unwrap_or_default();
     report.functions = functions(&module, budget)?;
+    if report.functions.is_empty() {
+        report.warnings.push("no function was found: arguments, loops and functions are not known".to_owned());
+    }
     report.normal_digest = module.normal_digest;
     if stage == Stage::Ttgir {
         report.decisions = crate::decisions::decide(&module);
@@ -48,29 +51,19 @@ pub fn report(text: &str, stage: Stage, budget: &mut Budget) -> Result<Report, A
     Ok(report)
 }
 
-/// `%c-1_i32` and its like: the counts that reports are held against leave the operations that define such names out.
-fn has_hyphenated_result(module: &Module<'_>, operation: &Operation<'_>) -> bool {
-    module.results_of(operation).iter().any(|result| result.name.contains('-'))
-}
-
 fn count_operations(module: &Module<'_>, report: &mut Report) {
-    let mut counts: HashMap<&str, (u64, u64, u64)> = HashMap::new();
+    let mut counts: HashMap<&str, (u64, u64)> = HashMap::new();
     for operation in module.operations.iter().filter(|operation| operation.name.contains('.')) {
         let count = counts.entry(operation.name).or_default();
-        if has_hyphenated_result(module, operation) {
-            count.2 += 1;
-            continue;
-        }
         count.0 += 1;
         count.1 += u64::from(operation.loops > 0);
     }
-    let pick = |of: fn(&(u64, u64, u64)) -> u64| -> BTreeMap<String, u64> {
+    let pick = |of: fn(&(u64, u64)) -> u64| -> BTreeMap<String, u64> {
         let listed = counts.iter().map(|(name, count)| ((*name).to_owned(), of(count)));
         listed.filter(|(_, count)| *count > 0).collect()
     };
     report.ops = pick(|count| count.0);
     report.ops_in_loop = pick(|count| count.1);
-    report.ops_beyond_reference = pick(|count| count.2);
 }
 
 /// Launch parameters that the module's attributes state; the prefix is the dialect's (`ttg`, `triton_gpu`).
@@ -142,8 +135,7 @@ fn count_in_loops(
 ) -> Result<(), AnalyzeError> {
     let mut counts: HashMap<(u32, &str), u64> = HashMap::new();
     for (operation, inner) in module.operations.iter().zip(&nesting.inner) {
-        let is_counted = *inner != NONE && operation.name.contains('.') && !has_hyphenated_result(module, operation);
-        if is_counted {
+        if *inner != NONE && operation.name.contains('.') {
             *counts.entry((*inner, operation.name)).or_default() += 1;
         }
     }

@@ -85,6 +85,8 @@ const fn in_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$')
 }
 
+/// Bytes of a name behind `%`, `#`, `@` or `^` (MLIR Language Reference, `suffix-id`; attribute aliases are read by the same
+/// rule): `%c-1_i32` is one name.
 const fn in_name(byte: u8) -> bool {
     in_word(byte) || byte == b'-'
 }
@@ -166,7 +168,7 @@ impl<'a> Iterator for Tokens<'a> {
             } else {
                 match byte {
                     b'%' => (Kind::Value, self.run(self.run(at + 1, in_name), |b| b == b'#' || b.is_ascii_digit())),
-                    b'#' => (Kind::Attribute, self.run(at + 1, in_word)),
+                    b'#' => (Kind::Attribute, self.run(at + 1, in_name)),
                     b'@' if self.byte(at + 1) == Some(b'"') => (Kind::Symbol, self.string_end(at + 1)),
                     b'@' => (Kind::Symbol, self.run(at + 1, in_name)),
                     b'"' => (Kind::Text, self.string_end(at)),
