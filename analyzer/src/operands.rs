@@ -98,21 +98,36 @@ pub(crate) fn jump_target<'a>(isa: Isa, mnemonic: &str, operands: &'a str) -> (T
     };
     let last = last.trim();
     let name = last.strip_prefix("`(").and_then(|inner| inner.strip_suffix(')')).unwrap_or(last);
-    let target = if isa == Isa::Sass && name.starts_with("0x") {
-        u64::from_str_radix(&name[2..], 16).map_or(Target::Unknown, Target::Address)
-    } else if name.is_empty() {
-        Target::Unknown
-    } else {
-        Target::Name(name)
-    };
+    let target = if isa == Isa::Sass { sass_target(name) } else { named(name) };
     (target, conditional)
 }
 
-/// The jump table of `brx.idx index, table`.
-pub(crate) fn table_target(isa: Isa, operands: &str) -> Target<'_> {
-    match (isa, operands.rsplit_once(',')) {
-        (Isa::Ptx, Some((_, table))) => Target::Table(table.trim()),
-        _ => Target::Unknown,
+fn named(name: &str) -> Target<'_> {
+    if name.is_empty() { Target::Unknown } else { Target::Name(name) }
+}
+
+/// An address or a label as SASS text writes it.
+pub(crate) fn sass_target(text: &str) -> Target<'_> {
+    match text.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16).map_or(Target::Unknown, Target::Address),
+        None => named(text),
+    }
+}
+
+/// What `nvdisasm` puts before the targets of a `BRX`, in a comment of its own.
+pub(crate) const BRANCH_TARGETS: &str = "(*\"BRANCH_TARGETS ";
+
+/// The jump table of `brx.idx index, table`, the targets that `nvdisasm` adds to a `BRX`, and `s_setpc_b64 s[30:31]`,
+/// which returns: the pair holds the return address (LLVM AMDGPU usage, "Calling Conventions").
+pub(crate) fn indirect_target(isa: Isa, operands: &str) -> Target<'_> {
+    match isa {
+        Isa::Ptx => operands.rsplit_once(',').map_or(Target::Unknown, |(_, table)| Target::Table(table.trim())),
+        Isa::Sass => {
+            let list = operands.split_once(BRANCH_TARGETS).and_then(|(_, rest)| rest.split_once('"'));
+            list.map_or(Target::Unknown, |(list, _)| Target::List(list))
+        }
+        Isa::Amdgcn if operands.trim() == "s[30:31]" => Target::Exit,
+        Isa::Amdgcn => Target::Unknown,
     }
 }
 

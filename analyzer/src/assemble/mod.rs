@@ -29,10 +29,11 @@ pub(crate) fn functions(
     budget: &mut Budget,
 ) -> Result<(), AnalyzeError> {
     let mut tally = Tally::new(stream);
-    let (mut unresolved, mut irreducible) = (0, 0);
+    let (mut unresolved, mut inferred, mut irreducible) = (0, 0, 0);
     for function in 0..stream.functions.len() {
         let shape = shape(stream, function, budget)?;
         unresolved += shape.blocks.unresolved;
+        inferred += shape.blocks.inferred;
         irreducible += shape.loops.irreducible;
         count(stream, &shape, &mut tally);
         report.functions.push(describe(stream, function, &shape, &mut tally, budget)?);
@@ -42,6 +43,11 @@ pub(crate) fn functions(
         report
             .warnings
             .push(format!("{unresolved} branch targets are not in the text; loops through them are not seen"));
+    }
+    if inferred > 0 {
+        report.warnings.push(format!(
+            "the text does not say where {inferred} indirect branches go; code that nothing else leads to is taken for their targets"
+        ));
     }
     if irreducible > 0 {
         report.warnings.push(format!("{irreducible} cycles have two entries and are counted as no loop"));

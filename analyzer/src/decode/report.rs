@@ -4,11 +4,12 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use lowerline_shared::report::Report;
 
-use super::{Certainty, Decoder, Instruction, SourceLines, disassembly, instructions};
+use super::{Certainty, Decoder, Flow, Instruction, SourceLines, disassembly, instructions};
 use crate::{
     AnalyzeError, Budget, assemble, elf,
     families::Isa,
     normal,
+    operands::BRANCH_TARGETS,
     sass::control,
     stream::{Keep, Stream, Written},
 };
@@ -28,6 +29,8 @@ struct Decoded {
     kernel: bool,
     base: u64,
     code: Vec<Instruction>,
+    /// Those of its own branches.
+    indirect: elf::Indirect,
 }
 
 /// A cubin's code decoded, with all that a stream borrows from.
@@ -142,7 +145,7 @@ fn functions(
 ) -> Result<Vec<Decoded>, AnalyzeError> {
     let mut out = Vec::new();
     let mut cut = 0;
-    let mut add = |name: &str, section: &str, kernel, base, code: &[u8]| {
+    let mut add = |name: &str, section: &elf::CodeSection<'_>, kernel, base: u64, code: &[u8]| {
         let words = code.len() / WORD;
         let limit = budget.limits().instructions;
         if words > limit {
@@ -151,12 +154,14 @@ fn functions(
         budget.work(WORD_STEPS * words as u64)?;
         budget.store(1)?;
         cut += code.len() % WORD;
+        let end = code.len() as u64 + base;
         out.push(Decoded {
             name: name.to_owned(),
-            section: section.to_owned(),
+            section: section.name.clone(),
             kernel,
             base,
             code: instructions(decoder, code, base),
+            indirect: section.indirect.range(base..end).map(|(at, targets)| (*at, targets.clone())).collect(),
         });
         Ok(())
     };
@@ -168,10 +173,10 @@ fn functions(
             .map_or(section.bytes.len(), |first| usize::try_from(first.offset).unwrap_or(usize::MAX));
         let head = section.bytes.get(..covered).unwrap_or_default();
         if !head.is_empty() {
-            add(&section.name, &section.name, section.functions.is_empty(), 0, head)?;
+            add(&section.name, section, section.functions.is_empty(), 0, head)?;
         }
         for function in &section.functions {
-            add(&function.name, &section.name, function.kernel, function.offset, function.bytes)?;
+            add(&function.name, section, function.kernel, function.offset, function.bytes)?;
         }
     }
     if cut > 0 {
@@ -219,10 +224,19 @@ fn examples(decoder: &Decoder, functions: &[Decoded]) -> (String, BTreeMap<super
 
 /// Operands by position among all instructions, for the few that have known ones.
 fn operands(decoder: &Decoder, functions: &[Decoded]) -> Vec<(usize, String)> {
-    let all = functions.iter().flat_map(|function| &function.code).enumerate();
-    all.filter_map(|(at, instruction)| {
-        let text = instruction.operands(name(decoder, instruction));
+    let all = functions.iter().flat_map(|function| function.code.iter().map(move |code| (function, code))).enumerate();
+    all.filter_map(|(at, (function, instruction))| {
+        let text = match function.indirect.get(&instruction.address) {
+            Some(targets) if instruction.flow == Flow::Indirect => branch_targets(targets),
+            _ => instruction.operands(name(decoder, instruction)),
+        };
         (!text.is_empty()).then_some((at, text))
     })
     .collect()
+}
+
+/// As `nvdisasm` adds them, addresses in place of labels.
+fn branch_targets(targets: &[u64]) -> String {
+    let list: Vec<String> = targets.iter().map(|target| format!("{target:#x}")).collect();
+    format!("{BRANCH_TARGETS}{}\"*)", list.join(","))
 }

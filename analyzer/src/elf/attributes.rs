@@ -14,6 +14,9 @@ pub const FRAME_SIZE: u8 = 0x11;
 pub const MIN_STACK_SIZE: u8 = 0x12;
 /// `EIATTR_REGCOUNT`: symbol, registers.
 pub const REGISTERS: u8 = 0x2f;
+/// `EIATTR_INDIRECT_BRANCH_TARGETS` in the section of a function: for each `BRX` its offset in the code, a zero, the number of
+/// targets, and their offsets. `nvdisasm` prints them behind the instruction as `BRANCH_TARGETS`.
+pub const INDIRECT_BRANCH_TARGETS: u8 = 0x34;
 /// `EIATTR_NUM_BARRIERS` in the section of a kernel: u8 (ABI 8; ABI 7 has it in the section flags).
 pub const BARRIERS: u8 = 0x4c;
 
@@ -34,6 +37,18 @@ impl Attribute<'_> {
         let bytes = self.payload.get(n.checked_mul(4)?..)?.get(..4)?;
         Some(u32::from_le_bytes(bytes.try_into().ok()?))
     }
+}
+
+/// Branches of an [`INDIRECT_BRANCH_TARGETS`] payload: offset and targets. Ends where a count says more than there is.
+pub fn indirect_branches(payload: &[u8]) -> impl Iterator<Item = (u64, Vec<u64>)> {
+    let mut words =
+        payload.chunks_exact(4).map(|word| u64::from(u32::from_le_bytes([word[0], word[1], word[2], word[3]])));
+    std::iter::from_fn(move || {
+        let (at, _, count) = (words.next()?, words.next()?, usize::try_from(words.next()?).ok()?);
+        // Taken from the words that are there, so the count allocates nothing.
+        let targets: Vec<u64> = words.by_ref().take(count).collect();
+        (targets.len() == count).then_some((at, targets))
+    })
 }
 
 /// Reads all entries; the offset is that of the section, for errors.
@@ -73,6 +88,17 @@ mod tests {
         let entries: Vec<Attribute<'_>> = attributes(&bytes, 0).collect::<Result<_, _>>().expect("two entries");
         assert_eq!((entries[0].id, entries[0].small), (BARRIERS, 1));
         assert_eq!((entries[1].word(0), entries[1].word(1), entries[1].word(2)), (Some(17), Some(98), None));
+    }
+
+    #[test]
+    fn branches_end_where_a_count_lies() {
+        let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+        let read = |list: &[u32]| indirect_branches(&words(list)).collect::<Vec<_>>();
+        assert_eq!(
+            read(&[0x190, 0, 2, 0x360, 0x1a0, 0x3d0, 0, 1, 0x410]),
+            [(0x190, vec![0x360, 0x1a0]), (0x3d0, vec![0x410])]
+        );
+        assert_eq!(read(&[0x190, 0, u32::MAX, 0x360]), []);
     }
 
     #[test]

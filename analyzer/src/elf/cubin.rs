@@ -46,7 +46,12 @@ pub struct CodeSection<'a> {
     pub bytes: &'a [u8],
     /// Its functions by offset, without overlap; together they cover the section from the first one on.
     pub functions: Vec<Function<'a>>,
+    /// Where each `BRX` can go, offsets in the section; without those that the file says nothing of.
+    pub indirect: Indirect,
 }
+
+/// Targets by the offset of their branch.
+pub type Indirect = BTreeMap<u64, Vec<u64>>;
 
 /// What one kernel takes. `None`: the cubin does not say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -101,8 +106,11 @@ impl<'a> Cubin<'a> {
         let toolkit = file.section(".note.nv.tkinfo").map(toolkit::toolkit).transpose()?;
         let ptx = file.section(".nv_debug_ptx_txt").map(|section| section.data);
         let target = target(abi, sm, flags, ptx, toolkit.as_ref());
-        let code = code(&file)?;
-        let kernels = kernels(&file, abi, bytes.len())?;
+        let mut code = code(&file)?;
+        let (kernels, mut indirect) = kernels(&file, abi, bytes.len())?;
+        for section in &mut code {
+            section.indirect = indirect.remove(&section.name).unwrap_or_default();
+        }
         Ok(Self { abi, sm, target, code, kernels, toolkit, ptx })
     }
 }
@@ -150,18 +158,25 @@ fn code<'a>(file: &File<'a>) -> Result<Vec<CodeSection<'a>>, ElfError> {
                 bytes: section.data.get(from..to).ok_or(out_of_range)?,
             });
         }
-        code.push(CodeSection { name: name.to_owned(), address: section.address, bytes: section.data, functions });
+        let (name, address, bytes) = (name.to_owned(), section.address, section.data);
+        code.push(CodeSection { name, address, bytes, functions, indirect: Indirect::new() });
     }
     Ok(code)
 }
 
-fn kernels(file: &File<'_>, abi: Abi, file_bytes: usize) -> Result<Vec<KernelResources>, ElfError> {
+/// What kernels take, and the indirect branches of each code section by its name.
+fn kernels(
+    file: &File<'_>,
+    abi: Abi,
+    file_bytes: usize,
+) -> Result<(Vec<KernelResources>, BTreeMap<String, Indirect>), ElfError> {
     // Overlapping sections share bytes of the file: honest files read each byte once.
     let mut left = file_bytes;
     let mut pay = |section: &Section<'_>| {
         left = left.checked_sub(section.data.len()).ok_or(ElfErrorKind::Overlap.at(section.offset))?;
         Ok::<_, ElfError>(())
     };
+    let mut indirect: BTreeMap<String, Indirect> = BTreeMap::new();
     let mut kernels: Vec<(u32, KernelResources)> = Vec::new();
     for function in file.functions.iter().filter(|function| function.other & ENTRY != 0) {
         let name = function.name.clone().into_owned();
@@ -193,15 +208,19 @@ fn kernels(file: &File<'_>, abi: Abi, file_bytes: usize) -> Result<Vec<KernelRes
         else {
             continue;
         };
-        let Some((_, kernel)) = by_name.get(name).and_then(|at| kernels.get_mut(*at)) else { continue };
-        match kind {
-            ".nv.info." => {
+        let mut kernel = by_name.get(name).and_then(|at| kernels.get_mut(*at)).map(|(_, kernel)| kernel);
+        match (kind, &mut kernel) {
+            (".nv.info.", kernel) => {
                 pay(section)?;
                 for attribute in attributes::attributes(section.data, section.offset) {
                     let attribute = attribute?;
-                    match attribute.id {
-                        attributes::BARRIERS => kernel.barriers = Some(u32::from(attribute.small)),
-                        attributes::REQUIRED_THREADS => {
+                    match (attribute.id, kernel.as_mut()) {
+                        (attributes::INDIRECT_BRANCH_TARGETS, _) => {
+                            let branches = attributes::indirect_branches(attribute.payload);
+                            indirect.entry(name.to_owned()).or_default().extend(branches);
+                        }
+                        (attributes::BARRIERS, Some(kernel)) => kernel.barriers = Some(u32::from(attribute.small)),
+                        (attributes::REQUIRED_THREADS, Some(kernel)) => {
                             let sides = [0, 1, 2].map(|n| attribute.word(n).map(u64::from));
                             kernel.threads =
                                 sides.into_iter().try_fold(1_u64, |product, side| product.checked_mul(side?));
@@ -210,7 +229,7 @@ fn kernels(file: &File<'_>, abi: Abi, file_bytes: usize) -> Result<Vec<KernelRes
                     }
                 }
             }
-            ".text." => {
+            (".text.", Some(kernel)) => {
                 kernel.code_bytes = section.data.len() as u64;
                 // ABI 8 writes the attribute only for a kernel that has some.
                 match abi {
@@ -218,8 +237,9 @@ fn kernels(file: &File<'_>, abi: Abi, file_bytes: usize) -> Result<Vec<KernelRes
                     Abi::V8 => drop(kernel.barriers.get_or_insert(0)),
                 }
             }
-            _ => kernel.shared_bytes = Some(section.size),
+            (".nv.shared.", Some(kernel)) => kernel.shared_bytes = Some(section.size),
+            _ => {}
         }
     }
-    Ok(kernels.into_iter().map(|(_, kernel)| kernel).collect())
+    Ok((kernels.into_iter().map(|(_, kernel)| kernel).collect(), indirect))
 }

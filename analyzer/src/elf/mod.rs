@@ -13,7 +13,7 @@ mod msgpack;
 mod report;
 mod toolkit;
 
-pub use cubin::{Abi, CodeSection, Cubin, Function, KernelResources};
+pub use cubin::{Abi, CodeSection, Cubin, Function, Indirect, KernelResources};
 pub use error::{ElfError, ElfErrorKind};
 pub use file::Machine;
 pub use hsaco::{Hsaco, HsacoKernel};

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod dominators;
+mod inferred;
 mod loops;
 
 pub(crate) use blocks::{Blocks, blocks, range};

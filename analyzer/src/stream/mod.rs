@@ -54,6 +54,8 @@ pub(crate) enum Target<'a> {
     Name(&'a str),
     /// An address in the function's section.
     Address(u64),
+    /// Labels or addresses with commas between.
+    List(&'a str),
     /// A table of labels: an index into [`Stream::tables`] by name.
     Table(&'a str),
 }
@@ -76,12 +78,12 @@ pub(crate) struct Location {
     pub place: u32,
 }
 
-/// A call of a function by its address.
+/// A `CALL` whose target is written. One that goes to a place inside its own function is a jump: ptxas leaves loops so on
+/// sm_75 to sm_89, without a return address.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Call<'a> {
-    pub at: u32,
-    pub address: u64,
-    /// The address as written.
+    pub jump: Transfer<'a>,
+    /// The target as written.
     pub name: &'a str,
 }
 
@@ -243,17 +245,17 @@ impl<'a> Stream<'a> {
         let (target, inner) = match class.flow {
             Flow::Next => return Ok(()),
             Flow::Call => {
-                if let (Target::Address(address), _) =
-                    operands::jump_target(self.isa, written.mnemonic, written.operands)
-                {
+                let (target, inner) = operands::jump_target(self.isa, written.mnemonic, written.operands);
+                if target != Target::Unknown {
                     budget.store(1)?;
-                    self.calls.push(Call { at, address, name: written.operands.trim() });
+                    let jump = Transfer { at, scope, conditional: written.guarded || inner, target };
+                    self.calls.push(Call { jump, name: written.operands.trim() });
                 }
                 return Ok(());
             }
             Flow::Exit => (Target::Exit, false),
             Flow::Jump => operands::jump_target(self.isa, written.mnemonic, written.operands),
-            Flow::Indirect => (operands::table_target(self.isa, written.operands), false),
+            Flow::Indirect => (operands::indirect_target(self.isa, written.operands), false),
         };
         budget.store(1)?;
         self.transfers.push(Transfer { at, scope, conditional: written.guarded || inner, target });
@@ -306,25 +308,35 @@ impl<'a> Stream<'a> {
     }
 
     /// Makes functions of what is called by address within another one: helpers that a text without symbols prints as
-    /// part of their kernel. Their names are their addresses.
+    /// part of their kernel. Their names are their addresses. A helper returns; what is called and does not is a place of
+    /// the kernel itself, see [`Call`].
     pub fn split_called(&mut self, budget: &Budget) -> Result<(), AnalyzeError> {
         let mut helpers: Vec<Function<'a>> = Vec::new();
         for (index, function) in self.functions.iter().enumerate() {
             let end = self.end(index);
-            for call in crate::scopes::range(&self.calls, function.first, end, |call| call.at) {
-                let offset = call.address.checked_sub(function.base).map(|bytes| bytes / 16);
+            let mut own: Vec<Function<'a>> = Vec::new();
+            for call in crate::scopes::range(&self.calls, function.first, end, |call| call.jump.at) {
+                let Target::Address(address) = call.jump.target else { continue };
+                let offset = address.checked_sub(function.base).map(|bytes| bytes / 16);
                 let first = offset.and_then(|offset| u32::try_from(offset).ok()?.checked_add(function.first));
                 if let Some(first) = first.filter(|first| (function.first + 1..end).contains(first)) {
-                    let (name, base) = (call.name, call.address);
-                    helpers.push(Function { name, kernel: false, first, base, facts: Vec::new() });
+                    own.push(Function { name: call.name, kernel: false, first, base: address, facts: Vec::new() });
+                }
+            }
+            own.sort_by_key(|helper| helper.first);
+            own.dedup_by_key(|helper| helper.first);
+            // From the last one on, so that a place called within a helper does not cut it from its return.
+            let mut end = end;
+            for helper in own.into_iter().rev() {
+                if self.returns(helper.first, end) {
+                    end = helper.first;
+                    helpers.push(helper);
                 }
             }
         }
         if helpers.is_empty() {
             return Ok(());
         }
-        helpers.sort_by_key(|helper| helper.first);
-        helpers.dedup_by_key(|helper| helper.first);
         let limit = budget.limits().functions;
         if self.functions.len() + helpers.len() > limit {
             return Err(AnalyzeError::TooMany { what: "functions", limit });
@@ -332,6 +344,15 @@ impl<'a> Stream<'a> {
         self.functions.append(&mut helpers);
         self.functions.sort_by_key(|function| function.first);
         Ok(())
+    }
+
+    /// Whether a `RET` stands between two instructions.
+    fn returns(&self, first: u32, end: u32) -> bool {
+        let transfers = crate::scopes::range(&self.transfers, first, end, |transfer| transfer.at);
+        transfers.iter().filter(|transfer| transfer.target == Target::Exit).any(|transfer| {
+            let word = self.code.get(transfer.at as usize).copied().unwrap_or_default();
+            self.opcodes.text(word & OPCODE_MASK).starts_with("RET")
+        })
     }
 
     /// One past the last instruction of a function.

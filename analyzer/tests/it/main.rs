@@ -5,6 +5,7 @@
 mod annotate;
 mod corpus;
 mod counts;
+mod flow;
 mod forms;
 mod loops;
 #[cfg(target_os = "linux")]

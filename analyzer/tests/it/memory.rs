@@ -14,6 +14,15 @@ fn input(case: &str) -> Vec<u8> {
         "instructions" => kernel(&"a;".repeat(12 << 20)),
         "labels" => kernel(&format!("{}bra a;", "a:".repeat(500_000))),
         "branches" => kernel(&"bra a;".repeat(150_000)),
+        "tables" => {
+            let labels: Vec<String> = (0..7_000).map(|n| format!("l{n}")).collect();
+            let branch = |label: &String| format!("{label}: brx.idx %r1, table;\n");
+            kernel(&format!(
+                "table: .branchtargets {};\n{}",
+                labels.join(","),
+                labels.iter().map(branch).collect::<String>()
+            ))
+        }
         "loops" => kernel(&(0..40_000).map(|n| format!("l{n}: @p bra l{n};\n")).collect::<String>()),
         "lines" => kernel(&(0..200_000).map(|n| format!(".loc 1 {n} 0\na;\n")).collect::<String>()),
         "opcodes" => kernel(&(0..8_000).map(|n| format!("{:a>250};\n", format!("x{n}"))).collect::<String>()),
@@ -37,8 +46,20 @@ fn input(case: &str) -> Vec<u8> {
     text.into_bytes()
 }
 
-const CASES: [&str; 11] =
-    ["instructions", "labels", "branches", "loops", "lines", "opcodes", "functions", "files", "notes", "names", "elf"];
+const CASES: [&str; 12] = [
+    "instructions",
+    "labels",
+    "branches",
+    "tables",
+    "loops",
+    "lines",
+    "opcodes",
+    "functions",
+    "files",
+    "notes",
+    "names",
+    "elf",
+];
 
 /// High-water mark of this process in bytes (`VmHWM`, proc(5)).
 fn peak() -> u64 {
