@@ -96,7 +96,11 @@ pub(crate) fn jump_target<'a>(isa: Isa, mnemonic: &str, operands: &'a str) -> (T
         Isa::Sass => !before.trim().is_empty(),
         Isa::Amdgcn => mnemonic.starts_with("s_cbranch"),
     };
-    let last = last.trim();
+    // `nvdisasm` 13 may add scheduling words behind the operands: `BRA 0x3610   ?trans6;`.
+    let last = match isa {
+        Isa::Sass => last.split_ascii_whitespace().next().unwrap_or_default(),
+        Isa::Ptx | Isa::Amdgcn => last.trim(),
+    };
     let name = last.strip_prefix("`(").and_then(|inner| inner.strip_suffix(')')).unwrap_or(last);
     let target = if isa == Isa::Sass { sass_target(name) } else { named(name) };
     (target, conditional)

@@ -27,12 +27,20 @@ struct Scanner<'a, 's> {
     functions: HashSet<&'a str>,
     /// Names that `.amdhsa_kernel` declares: those are entries.
     kernels: HashSet<&'a str>,
+    /// Instructions left of a clause that has a comment, and the comment.
+    clause: Option<(u32, &'a str)>,
 }
 
 /// Reads the whole text.
 pub(crate) fn scan<'a>(text: &'a str, stream: &mut Stream<'a>, budget: &mut Budget) -> Result<Facts<'a>, AnalyzeError> {
-    let mut scanner =
-        Scanner { text, facts: Facts::default(), stream, functions: HashSet::new(), kernels: HashSet::new() };
+    let mut scanner = Scanner {
+        text,
+        facts: Facts::default(),
+        stream,
+        functions: HashSet::new(),
+        kernels: HashSet::new(),
+        clause: None,
+    };
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
@@ -94,13 +102,45 @@ impl<'a> Scanner<'a, '_> {
         if self.stream.functions.is_empty() {
             return Ok(());
         }
+        let rest = &self.text[at..end];
+        if word == "s_clause" {
+            self.clause(rest);
+            self.stream.push(word, start, budget)?;
+            return Ok(());
+        }
+        let shared = self.clause.as_mut().and_then(|(left, comment)| {
+            *left = left.checked_sub(1)?;
+            Some(*comment)
+        });
         if self.stream.push(word, start, budget)? {
-            let rest = &self.text[at..end];
-            let (operands, comment) = rest.split_once(';').unwrap_or((rest, ""));
+            let (operands, own) = rest.split_once(';').unwrap_or((rest, ""));
+            let comment = if own.trim().is_empty() { shared.unwrap_or(own) } else { own };
             let written = Written { mnemonic: word, operands, comment, guarded: false, offset: start };
             self.stream.look(&written, 0, budget)?;
         }
+        // Of two operations in one encoding (VOPD) each counts.
+        if word.starts_with("v_dual_")
+            && let Some(second) = rest.find(":: ")
+        {
+            let start = at + second + 3;
+            let word = self.text[start..end].split_ascii_whitespace().next().unwrap_or_default();
+            if !word.is_empty() {
+                self.stream.push(word, start, budget)?;
+            }
+        }
         Ok(())
+    }
+
+    /// `s_clause 0x1 ; 8-byte Folded Reload`: the clause has one instruction more than the number, and the comment of the
+    /// spill stands here instead of behind each of them.
+    fn clause(&mut self, rest: &'a str) {
+        let (operands, comment) = rest.split_once(';').unwrap_or((rest, ""));
+        let operands = operands.trim();
+        let number = match operands.strip_prefix("0x") {
+            Some(hex) => u32::from_str_radix(hex, 16).ok(),
+            None => operands.parse().ok(),
+        };
+        self.clause = number.filter(|_| !comment.trim().is_empty()).map(|number| (number.saturating_add(1), comment));
     }
 
     fn foreign(&self, start: usize, end: usize) -> Result<(), AnalyzeError> {

@@ -67,7 +67,7 @@ fn describe(
         name: stream.functions[function].name.to_owned(),
         kernel: stream.functions[function].kernel,
         instructions: u64::from(end - first),
-        trailing_padding: trailing_padding(stream, first, end),
+        trailing_padding: u64::from(end - stream.padding_from(first, end)),
         ..FunctionReport::default()
     };
     let mut canonical: Vec<OpcodeCount> = Vec::new();
@@ -85,18 +85,6 @@ fn describe(
     out.operands = notes::operand_notes(stream, function, shape, &out);
     out.control = notes::controls(stream, shape);
     Ok(out)
-}
-
-fn trailing_padding(stream: &Stream<'_>, first: u32, end: u32) -> u64 {
-    let mut at = end;
-    while at > first
-        && stream
-            .code(at - 1, at)
-            .all(|(op, decided)| decided.unwrap_or(stream.opcodes.class(op).family) == Family::Padding)
-    {
-        at -= 1;
-    }
-    u64::from(end - at)
 }
 
 fn unknown(stream: &Stream<'_>, input: &str, report: &mut Report) {

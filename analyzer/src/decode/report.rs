@@ -20,6 +20,8 @@ const WORD_STEPS: u64 = 20;
 const DISASSEMBLY_STEPS: u64 = 1_000;
 /// Bytes of an instruction.
 const WORD: usize = 16;
+/// First architecture whose instructions take [`WORD`] bytes; those before have words of 8 bytes, some of them scheduling.
+const FIRST_WIDE: u32 = 70;
 
 /// A function with its code decoded.
 struct Decoded {
@@ -145,7 +147,13 @@ fn functions(
 ) -> Result<Vec<Decoded>, AnalyzeError> {
     let mut out = Vec::new();
     let mut cut = 0;
+    let wide = cubin.sm >= FIRST_WIDE;
+    if !wide {
+        let said = format!("instructions of sm_{} are not of 16 bytes: its code is not counted", cubin.sm);
+        report.warnings.push(said);
+    }
     let mut add = |name: &str, section: &elf::CodeSection<'_>, kernel, base: u64, code: &[u8]| {
+        let code = if wide { code } else { &[] };
         let words = code.len() / WORD;
         let limit = budget.limits().instructions;
         if words > limit {
@@ -187,7 +195,7 @@ fn functions(
 
 /// Says how much is not known.
 fn doubts(decoder: &Decoder, functions: &[Decoded], sm: u32, report: &mut Report) {
-    if !decoder.has_table() {
+    if !decoder.has_table() && sm >= FIRST_WIDE {
         report.warnings.push(format!("the decoder has no table for sm_{sm}: every instruction is unknown"));
     }
     let count = |wanted: Certainty| {

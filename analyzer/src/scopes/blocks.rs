@@ -83,8 +83,14 @@ pub(crate) fn blocks(stream: &Stream<'_>, function: usize, budget: &mut Budget) 
             budget.store(all.len())?;
             all.sort_by_key(|transfer| transfer.at);
         }
+        let tail = (stream.isa == Isa::Sass).then(|| stream.padding_from(first, end));
         for (index, transfer) in (0_u32..).zip(transfers.iter()) {
+            let from = targets.len();
             resolve(&names, transfer, index, first, base, &mut targets, budget)?;
+            // `BRA .` before the padding ends the code and is no loop.
+            if tail == Some(transfer.at + 1) && targets.last() == Some(&(index, Some(transfer.at))) {
+                targets.truncate(from);
+            }
         }
     }
     let mut starts: Vec<u32> = targets.iter().filter_map(|(_, target)| *target).filter(|at| inside(*at)).collect();

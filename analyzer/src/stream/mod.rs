@@ -355,6 +355,19 @@ impl<'a> Stream<'a> {
         })
     }
 
+    /// Where the padding at the end of `first..end` begins; `end` where there is none.
+    pub fn padding_from(&self, first: u32, end: u32) -> u32 {
+        let is_padding = |at: u32| {
+            self.code(at, at + 1)
+                .all(|(op, decided)| decided.unwrap_or(self.opcodes.class(op).family) == Family::Padding)
+        };
+        let mut at = end;
+        while at > first && is_padding(at - 1) {
+            at -= 1;
+        }
+        at
+    }
+
     /// One past the last instruction of a function.
     pub fn end(&self, function: usize) -> u32 {
         self.functions.get(function + 1).map_or_else(|| self.position(), |next| next.first)
