@@ -2,6 +2,7 @@
 //   BASE_URL       a running server with the demo history loaded
 //   TOKEN          a write token of the project `hostile`, which exists and is empty
 //   CHROMIUM       the browser; /usr/bin/chromium when unset
+//   DATA           the data directory of that server
 //   LOWERLINE_CLI  the command line program, for pushes as a person makes them
 //   SHOTS          a folder for pictures of failures; none when unset
 // Arguments are parts of test names: only tests whose name holds one of them run.

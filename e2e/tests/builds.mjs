@@ -1,6 +1,7 @@
 // Any builds side by side, and why builds of one source differ.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { api, eventually, fold, part, text } from "../lib/page.mjs";
 
 const CENSUS = "/p/triton/compare/3.7.1:128x128x64_w8_s4_d16...3.7.1:128x128x64_w8_s4_d1/matmul_census?target=sm_90a";
@@ -48,5 +49,16 @@ export default function define(test) {
     for (const step of trend.series[0].steps.filter((step) => step.value !== null)) {
       assert.ok(picture.includes(`>${step.value}<`), `${step.value} is written`);
     }
+    const [, width, height] = picture.match(/<svg[^>]* width="(\d+)" height="(\d+)"/).map(Number);
+    const saved = page.waitForEvent("download");
+    await part(page, "chart-png").click();
+    const download = await saved;
+    assert.equal(download.suggestedFilename(), "trends.png");
+    const png = await readFile(await download.path());
+    // Signature, then the header chunk with width and height (PNG specification, 5.2 and 11.2.2).
+    assert.deepEqual([...png.subarray(0, 8)], [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+    assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [2 * width, 2 * height]);
+    // Not one colour: a canvas of nothing packs into next to nothing.
+    assert.ok(png.length > 5_000, `${png.length} bytes`);
   });
 }

@@ -39,8 +39,14 @@ pub fn download(name: &str, mime: &str, text: &str) {
     let parts = Array::of1(&JsValue::from_str(text));
     let kind = BlobPropertyBag::new();
     kind.set_type(mime);
-    let Ok(blob) = Blob::new_with_str_sequence_and_options(&parts, &kind) else { return };
-    let Ok(address) = Url::create_object_url_with_blob(&blob) else { return };
+    if let Ok(blob) = Blob::new_with_str_sequence_and_options(&parts, &kind) {
+        save(name, &blob);
+    }
+}
+
+/// Hands bytes to the browser as a file.
+pub fn save(name: &str, blob: &Blob) {
+    let Ok(address) = Url::create_object_url_with_blob(blob) else { return };
     if let Some(link) = document().create_element("a").ok().and_then(|a| a.dyn_into::<HtmlAnchorElement>().ok()) {
         link.set_href(&address);
         link.set_download(name);

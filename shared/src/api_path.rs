@@ -90,9 +90,15 @@ pub fn pushes(project: &ProjectSlug) -> String {
     format!("{PREFIX}/projects/{project}/pushes")
 }
 
-/// `GET` → states side by side. What the page alone needs (`open`, `view`, `stage`, `panes`, `line`) is left out.
+/// `GET` → states side by side. What the page alone needs (`open`, `view`, `stage`, `panes`, `line`, `sort`) is left out.
 pub fn compare(project: &ProjectSlug, states: &[StateRef], query: &CompareQuery) -> String {
-    let query = CompareQuery { open: Vec::new(), stage: None, panes: None, line: None, view: None, ..query.clone() };
+    let query = CompareQuery {
+        kernel: query.kernel.clone(),
+        target: query.target.clone(),
+        config: query.config.clone(),
+        scope: query.scope,
+        ..CompareQuery::default()
+    };
     format!("{PREFIX}/projects/{project}/compare/{}{}", format_states(states), query.api_query())
 }
 

@@ -9,8 +9,9 @@ use crate::{
     api::{
         BuildComparison, Counts, FamilyRow, LevelTable, OpcodeRow, ResourceRow, StateBuild, StateInfo, TargetChange,
     },
-    family::{Family, MetaFamily},
+    family::{Family, META_FAMILIES, MetaFamily},
     ids::{Digest, shown},
+    permalink::CompareQuery,
     report::{OpcodeCount, sum_opcodes},
     stage::Stage,
     strip::{CHANGES, OperationChange, StageDifference, StageFacts},
@@ -127,6 +128,17 @@ pub fn state_toolchain(build: &StateBuild) -> Option<&crate::api::Toolchain> {
         StateBuild::Built { toolchain, .. } => Some(toolchain),
         StateBuild::Failed { .. } | StateBuild::Missing => None,
     }
+}
+
+/// Versions of every tool over the states, by name of the tool; `None` where a state has no build or does not say.
+pub fn toolchain_rows(states: &[StateBuild]) -> Vec<(String, Vec<Option<String>>)> {
+    let chains: Vec<_> = states.iter().map(state_toolchain).collect();
+    let tools: BTreeSet<&String> = chains.iter().flatten().flat_map(|chain| chain.keys()).collect();
+    let row = |tool: &String| {
+        let versions = chains.iter().map(|chain| chain.and_then(|chain| chain.get(tool)).cloned());
+        (tool.clone(), versions.collect())
+    };
+    tools.into_iter().map(row).collect()
 }
 
 /// Variants of a target that have a counterpart at the parent: what "n of m changed" is out of. Failed builds are among
@@ -289,8 +301,12 @@ fn cells(counts: &[Option<i64>]) -> impl Iterator<Item = Cell> + '_ {
     values.chain(differences)
 }
 
-/// A comparison of one build as a table that leaves the page: resources, then every family of every level.
-pub fn export(build: &BuildComparison, states: &[String], title: String, link: String) -> Table {
+/// Value of `view` in an address that shows the sums over PTX and SASS.
+pub const SUMS: &str = "ptx+sass";
+
+/// A comparison of one build as a table that leaves the page: toolchain, resources, the saved sums when the page shows them,
+/// then every family of every level, with the opcodes of those that are open on the page.
+pub fn export(build: &BuildComparison, states: &[String], title: String, page: &CompareQuery) -> Table {
     let mut columns = vec!["Level".to_owned(), "Measure".to_owned()];
     columns.extend(states.iter().cloned());
     columns.extend(states.iter().skip(1).map(|name| format!("Δ {name}")));
@@ -299,15 +315,37 @@ pub fn export(build: &BuildComparison, states: &[String], title: String, link: S
     };
     let resources =
         build.resources.iter().map(|row: &ResourceRow| row_of("resource", row.resource.label(), &row.values));
-    let mut rows: Vec<Vec<Cell>> = resources.collect();
+    let toolchain = toolchain_rows(&build.states).into_iter().map(|(tool, versions)| {
+        let head = [Cell::Text("toolchain".to_owned()), Cell::Text(tool)].into_iter();
+        let versions = versions.into_iter().map(|version| version.map_or(Cell::Nothing, Cell::Text));
+        let mut row: Vec<Cell> = head.chain(versions).collect();
+        row.resize(columns.len(), Cell::Nothing);
+        row
+    });
+    let mut rows: Vec<Vec<Cell>> = toolchain.chain(resources).collect();
+    if page.view.as_deref() == Some(SUMS) {
+        let sum = |view: &MetaFamily| {
+            let counts = saved_view(&build.levels, view, states.len());
+            let stages: Vec<&str> = view.stages.iter().copied().map(Stage::label).collect();
+            row_of(&stages.join(" + "), view.label, &counts)
+        };
+        rows.extend(META_FAMILIES.iter().map(sum));
+    }
     let (moved, still) = family_lines(&build.levels);
     for (n, level) in build.levels.iter().enumerate() {
         rows.push(row_of(level.stage.label(), "All instructions", &level.instructions));
         let families = moved.iter().chain(&still);
         let families = families.filter_map(|line| Some((line.family, line.rows.get(n).copied().flatten()?)));
-        rows.extend(families.map(|(family, row)| row_of(level.stage.label(), family.info().short, &row.counts)));
+        for (family, row) in families {
+            let (stage, name) = (level.stage.label(), family.info().short);
+            rows.push(row_of(stage, name, &row.counts));
+            if page.open.iter().any(|id| id == family.id()) {
+                let opcode = |row: &OpcodeRow| row_of(stage, &format!("{name}: {}", row.opcode), &row.counts);
+                rows.extend(row.opcodes.iter().map(opcode));
+            }
+        }
     }
-    Table { title, note: String::new(), link, columns: unique(columns), rows }
+    Table { title, columns: unique(columns), rows, ..Table::default() }
 }
 
 /// Column names made unique by a number, so that a state compared with itself keeps both columns.
@@ -353,10 +391,7 @@ pub fn sources(level: &LevelTable, states: &[StateBuild], names: &[String]) -> S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        api::{CommitSummary, KernelSummary},
-        family::META_FAMILIES,
-    };
+    use crate::api::{CommitSummary, KernelSummary};
 
     fn row(family: Family, counts: &[i64]) -> FamilyRow {
         FamilyRow { family, counts: counts.iter().copied().map(Some).collect(), opcodes: Vec::new() }
@@ -476,7 +511,17 @@ mod tests {
     }
 
     #[test]
-    fn an_export_has_every_state_and_difference() {
+    fn an_export_has_toolchains_every_state_and_difference_and_open_opcodes() {
+        let built = |triton: &str| StateBuild::Built {
+            toolchain: BTreeMap::from([("triton".to_owned(), triton.to_owned())]),
+            artifacts: Vec::new(),
+            config: String::new(),
+            reconstruction: None,
+            metrics: BTreeMap::new(),
+        };
+        let mut levels = levels();
+        let opcodes = &mut levels[0].families[1].opcodes;
+        opcodes.push(OpcodeRow { opcode: "ldmatrix.x1".to_owned(), counts: vec![Some(0), Some(70), Some(6)] });
         let build = BuildComparison {
             kernel: KernelSummary {
                 name: "flex_attention".parse().expect("a kernel"),
@@ -486,8 +531,8 @@ mod tests {
             },
             target: "sm_100a".parse().expect("a target"),
             config: "128x64_w8_s2".to_owned(),
-            states: vec![StateBuild::Missing; 3],
-            levels: levels(),
+            states: vec![built("3.4.0"), StateBuild::Missing, built("3.5.0")],
+            levels,
             resources: Vec::new(),
             decisions: Vec::new(),
             changed: true,
@@ -495,7 +540,12 @@ mod tests {
             depth: None,
         };
         let names = ["3.4.0", "3.5.0", "3.5.0"].map(str::to_owned);
-        let table = export(&build, &names, String::new(), String::new());
+        let page = CompareQuery {
+            open: vec!["fragment_staging".to_owned()],
+            view: Some(SUMS.to_owned()),
+            ..CompareQuery::default()
+        };
+        let table = export(&build, &names, String::new(), &page);
         assert_eq!(table.columns, ["Level", "Measure", "3.4.0", "3.5.0", "3.5.0 #2", "Δ 3.5.0", "Δ 3.5.0 #2"]);
         let staging = [
             Cell::Text("PTX".to_owned()),
@@ -506,6 +556,21 @@ mod tests {
             Cell::Difference(148),
             Cell::Difference(20),
         ];
-        assert!(table.rows.iter().any(|row| row[..] == staging), "{:?}", table.rows);
+        let at = table.rows.iter().position(|row| row[..] == staging).expect("staging in PTX");
+        let opcode = &table.rows[at + 1];
+        assert_eq!(opcode[1], Cell::Text("Fragment staging: ldmatrix.x1".to_owned()));
+        assert_eq!(opcode[2..5], [Cell::Count(0), Cell::Count(70), Cell::Count(6)]);
+        let sums: Vec<&[Cell]> = table
+            .rows
+            .iter()
+            .filter(|row| row[0] == Cell::Text("PTX + SASS".to_owned()))
+            .map(|row| &row[2..5])
+            .collect();
+        assert!(sums.contains(&&[Cell::Count(128), Cell::Count(128), Cell::Count(128)][..]), "{sums:?}");
+        assert!(sums.contains(&&[Cell::Count(0), Cell::Count(296), Cell::Count(40)][..]), "{sums:?}");
+        let tools = ["toolchain", "triton", "3.4.0"].map(|text| Cell::Text(text.to_owned()));
+        assert_eq!(table.rows[0][..3], tools);
+        assert_eq!(table.rows[0][3..], [Cell::Nothing, Cell::Text("3.5.0".to_owned()), Cell::Nothing, Cell::Nothing]);
+        assert!(table.rows.iter().all(|row| row.len() == table.columns.len()));
     }
 }

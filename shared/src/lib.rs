@@ -3,7 +3,7 @@
 //! Modules in reading order: [`ids`] (names and digests, parsed once at the door), [`stage`] and [`target`] (what an
 //! artifact is and for which chip), [`family`] (the taxonomy), [`report`] (what the analyzer found in one blob),
 //! [`measure`] (what can be plotted), [`api`] (request and response bodies), [`permalink`] (every URL), [`problem`]
-//! (every error code), [`comparison`], [`explain`], [`strip`], [`lowering`], [`space`] and [`plot`] (states, targets and
+//! (every error code), [`comparison`], [`order`], [`explain`], [`strip`], [`lowering`], [`space`] and [`plot`] (states, targets and
 //! configs side by side, lines), [`display`], [`table`] and [`chart`] (how numbers read and leave the page), [`dossier`]
 //! (stated figures, checked), [`worker`] (what a page asks beside itself), [`api_path`] and [`limits`] (every bound both
 //! sides must agree on).
@@ -25,6 +25,7 @@ pub mod ids;
 pub mod limits;
 pub mod lowering;
 pub mod measure;
+pub mod order;
 pub mod permalink;
 pub mod plot;
 pub mod problem;

@@ -13,6 +13,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use crate::{
     ids::{ProjectSlug, Rev, TargetName},
     measure::Measure,
+    order::BuildOrder,
     stage::{Scope, Stage},
 };
 
@@ -63,6 +64,8 @@ pub struct CompareQuery {
     pub line: Option<LineRef>,
     /// Saved view (`ptx+sass`); `None` keeps the levels apart.
     pub view: Option<String>,
+    /// Order of a list of changed builds.
+    pub sort: BuildOrder,
 }
 
 /// What a page about layouts shows. All fields are as typed: the page says what is wrong with them.
@@ -200,6 +203,7 @@ impl CompareQuery {
                 }
                 "line" => out.line = values.one(key, value),
                 "view" => out.view = values.text(key, value),
+                "sort" => out.sort = values.one(key, value).unwrap_or_default(),
                 _ => {}
             }
         }
@@ -217,6 +221,7 @@ impl CompareQuery {
         }
         query.put("line", &self.line.map(|line| line.to_string()).unwrap_or_default());
         query.text("view", self.view.as_deref());
+        query.put("sort", if self.sort == BuildOrder::default() { "" } else { self.sort.id() });
     }
 
     /// `?…` of the page, the kernel being in its path.
@@ -411,6 +416,7 @@ mod tests {
                 panes: None,
                 line: None,
                 view: Some("ptx+sass".to_owned()),
+                sort: BuildOrder::Registers,
             },
         ));
     }

@@ -156,6 +156,7 @@ fn browser(repository: &Repository) -> Result<()> {
     let mut node = Command::new("node");
     node.arg(&script).current_dir(repository.path("e2e"));
     node.env("BASE_URL", server.url()).env("TOKEN", token).env("CHROMIUM", chromium);
+    node.env("DATA", &data);
     node.env("LOWERLINE_CLI", &programs.cli).env("DEMO_SRC", repository.target.join("demo-src"));
     let result = task::run(&mut node);
     server.stop()?;

@@ -4,3 +4,4 @@
 pub mod cell;
 pub mod figure;
 pub mod plotly;
+pub mod png;

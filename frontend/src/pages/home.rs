@@ -8,9 +8,17 @@ use lowerline_shared::{
     api_path, display,
     ids::{self, ProjectSlug, TargetName},
     permalink::Page,
+    table::{Cell, Table},
 };
 
-use crate::{app::Go, fetch::use_fetch, parts::states};
+use crate::{
+    app::Go,
+    fetch::use_fetch,
+    parts::{
+        export::{Export, Takeaway},
+        states,
+    },
+};
 
 /// The page.
 #[component]
@@ -54,8 +62,10 @@ fn list(projects: &[ProjectSummary]) -> impl IntoView + use<> {
             </tr>
         }
     });
+    let table = export(projects);
+    let takeaway = Signal::derive(move || Takeaway { page: Page::Home, table: Some(table.clone()), name: "projects" });
     view! {
-        <div class="head"><h1>"Projects"</h1><span class="sub">{display::plural(projects.len() as u64, "project")}</span></div>
+        <div class="head"><h1>"Projects"</h1><span class="sub">{display::plural(projects.len() as u64, "project")}</span> <Export takeaway/></div>
         <section class="panel">
             <div class="scroll">
                 <table data-test="projects">
@@ -73,6 +83,27 @@ fn list(projects: &[ProjectSummary]) -> impl IntoView + use<> {
                 </table>
             </div>
         </section>
+    }
+}
+
+fn export(projects: &[ProjectSummary]) -> Table {
+    let count = |value: u64| Cell::Count(i64::try_from(value).unwrap_or(i64::MAX));
+    let row = |project: &ProjectSummary| {
+        let targets: Vec<&str> = project.targets.iter().map(TargetName::as_str).collect();
+        vec![
+            Cell::Text(project.slug.to_string()),
+            project.repository.as_deref().map_or(Cell::Nothing, |address| Cell::Text(ids::shown(address))),
+            count(project.commits),
+            count(project.kernels),
+            Cell::Text(targets.join(", ")),
+            project.newest.as_ref().map_or(Cell::Nothing, |commit| Cell::Text(commit.name().to_owned())),
+        ]
+    };
+    Table {
+        title: "Projects".to_owned(),
+        columns: ["Project", "Repository", "Commits", "Kernels", "Targets", "Newest"].map(str::to_owned).to_vec(),
+        rows: projects.iter().map(row).collect(),
+        ..Table::default()
     }
 }
 

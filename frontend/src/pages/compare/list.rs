@@ -1,11 +1,11 @@
-//! The builds that changed, heaviest first.
+//! The builds that changed, in the order the address names.
 
 use leptos::prelude::*;
 use lowerline_shared::{
     api::{BuildComparison, CompareResponse, StateBuild},
     comparison, display, ids,
+    order::{self, BuildOrder},
     quiet::quiet_change,
-    report::Resource,
     table::{Cell, Table},
 };
 
@@ -27,21 +27,10 @@ fn fate(build: &BuildComparison) -> &'static str {
     }
 }
 
-fn instructions(build: &BuildComparison) -> (Option<i64>, Option<i64>) {
-    let counts = build.levels.last().map(|level| level.instructions.as_slice()).unwrap_or_default();
-    (counts.first().copied().flatten(), counts.last().copied().flatten())
-}
-
-fn registers(build: &BuildComparison) -> (Option<i64>, Option<i64>) {
-    let row = build.resources.iter().find(|row| row.resource == Resource::Registers);
-    let values = row.map(|row| row.values.as_slice()).unwrap_or_default();
-    (values.first().copied().flatten(), values.last().copied().flatten())
-}
-
 /// The panel.
-pub fn panel(view: View, data: &CompareResponse) -> impl IntoView + use<> {
+pub fn panel(view: View, data: &CompareResponse, sort: BuildOrder) -> impl IntoView + use<> {
     let last = data.states.len().saturating_sub(1);
-    let rows = data.builds.iter().map(|build| {
+    let rows = order::sorted(&data.builds, sort).into_iter().map(|build| {
         let (key, target, config) = (build.kernel.key.clone(), build.target.clone(), build.config.clone());
         let page = view.page(|_, query| {
             query.kernel = Some(key);
@@ -55,8 +44,8 @@ pub fn panel(view: View, data: &CompareResponse) -> impl IntoView + use<> {
             Some(view! { <span class="nw item">{marks::family_name(line.family)} " " <b>{display::signed(change)}</b></span> })
         });
         let more = moved.len().saturating_sub(NAMED);
-        let (before, now) = instructions(build);
-        let (registers_before, registers_now) = registers(build);
+        let (before, now) = order::instructions(build);
+        let (registers_before, registers_now) = order::registers(build);
         let fate = fate(build);
         let quiet = if fate.is_empty() { quiet_change(build) } else { Vec::new() };
         view! {
@@ -80,32 +69,35 @@ pub fn panel(view: View, data: &CompareResponse) -> impl IntoView + use<> {
         }
     });
     let rows = rows.collect_view();
-    let foot = [
-        (data.unchanged > 0).then(|| format!("{} equal in all states", display::plural(data.unchanged, "build"))),
-        (data.left_out > 0)
-            .then(|| format!("{} more changed and are not listed", display::plural(data.left_out, "build"))),
-    ];
-    let foot = foot
-        .into_iter()
-        .flatten()
-        .map(|text| view! { <tr class="quiet"><td colspan="6">{text}</td></tr> })
-        .collect_view();
+    let head = |name: &'static str, order: BuildOrder| {
+        let is_text = matches!(order, BuildOrder::Kernel | BuildOrder::Target);
+        let sorted = (order == sort).then_some(if is_text { "ascending" } else { "descending" });
+        let mark = sorted.map(|sorted| if sorted == "ascending" { " ▴" } else { " ▾" });
+        let href = move || {
+            view.state.with(|_| ());
+            view.page(|_, query| query.sort = order).path()
+        };
+        let test = format!("sort-{}", order.id());
+        view! { <th class:num=!is_text scope="col" aria-sort=sorted><a href=href data-test=test>{name}</a>{mark}</th> }
+    };
+    let foot =
+        note(data).into_iter().map(|text| view! { <tr class="quiet"><td colspan="6">{text}</td></tr> }).collect_view();
     view! {
         <section class="panel">
             <div class="scroll">
                 <table data-test="changed-builds">
                     <caption>
                         <b>"Changed builds"</b>
-                        "machine code, last state against the first; ordered by the number of instructions that moved"
+                        "machine code, last state against the first"
                     </caption>
                     <thead>
                         <tr>
-                            <th scope="col">"Kernel, config"</th>
-                            <th scope="col">"Target"</th>
+                            {head("Kernel, config", BuildOrder::Kernel)}
+                            {head("Target", BuildOrder::Target)}
                             <th scope="col">"What moved most"</th>
-                            <th class="num" scope="col">"Instructions"</th>
-                            <th class="num" scope="col">"Registers"</th>
-                            <th class="num" scope="col">"Moved"</th>
+                            {head("Instructions", BuildOrder::Instructions)}
+                            {head("Registers", BuildOrder::Registers)}
+                            {head("Moved", BuildOrder::Weight)}
                         </tr>
                     </thead>
                     <tbody>{rows} {foot}</tbody>
@@ -115,11 +107,20 @@ pub fn panel(view: View, data: &CompareResponse) -> impl IntoView + use<> {
     }
 }
 
+/// What the list does not hold, counted.
+fn note(data: &CompareResponse) -> Vec<String> {
+    let equal =
+        (data.unchanged > 0).then(|| format!("{} equal in all states", display::plural(data.unchanged, "build")));
+    let more = (data.left_out > 0)
+        .then(|| format!("{} more changed and are not listed", display::plural(data.left_out, "build")));
+    equal.into_iter().chain(more).collect()
+}
+
 /// The list as a table that leaves the page.
-pub fn export(data: &CompareResponse, names: &[String]) -> Table {
-    let rows = data.builds.iter().map(|build| {
-        let (before, now) = instructions(build);
-        let (registers_before, registers_now) = registers(build);
+pub fn export(data: &CompareResponse, names: &[String], sort: BuildOrder) -> Table {
+    let rows = order::sorted(&data.builds, sort).into_iter().map(|build| {
+        let (before, now) = order::instructions(build);
+        let (registers_before, registers_now) = order::registers(build);
         vec![
             Cell::Text(ids::shown(build.kernel.name.as_str())),
             Cell::Text(build.target.to_string()),
@@ -131,7 +132,7 @@ pub fn export(data: &CompareResponse, names: &[String]) -> Table {
     });
     Table {
         title: format!("{}: changed builds", names.join(" → ")),
-        note: format!("{} builds are equal in all states.", data.unchanged),
+        note: note(data).join("; "),
         columns: ["Kernel", "Target", "Config", "Δ instructions", "Δ registers", "Moved"].map(str::to_owned).to_vec(),
         rows: rows.collect(),
         ..Table::default()

@@ -37,12 +37,14 @@ pub struct View {
     project: StoredValue<Option<ProjectSlug>>,
     state: Memo<(Vec<StateRef>, CompareQuery)>,
     go: Go,
+    /// Which of two texts takes the keyboard back when it is drawn anew.
+    keyboard: RwSignal<Option<usize>>,
 }
 
 impl View {
     /// Of files of this machine, which have no project and no states in the address.
     pub fn local(state: Memo<(Vec<StateRef>, CompareQuery)>, go: Go) -> Self {
-        Self { project: StoredValue::new(None), state, go }
+        Self { project: StoredValue::new(None), state, go, keyboard: RwSignal::new(None) }
     }
 
     /// Where the texts are.
@@ -79,7 +81,12 @@ pub fn Compare(project: ProjectSlug) -> impl IntoView {
         Some(Page::Compare(_, states, query)) => (states, query),
         _ => before.cloned().unwrap_or_default(),
     });
-    let view = View { project: StoredValue::new(Some(project.clone())), state, go: expect_context() };
+    let view = View {
+        project: StoredValue::new(Some(project.clone())),
+        state,
+        go: expect_context(),
+        keyboard: RwSignal::new(None),
+    };
     let fetched = use_fetch::<CompareResponse>(move || {
         let (states, query) = state.get();
         (!states.is_empty()).then(|| api_path::compare(&project, &states, &query))
@@ -88,7 +95,7 @@ pub fn Compare(project: ProjectSlug) -> impl IntoView {
         state.track();
         let page = view.page(|_, _| {});
         Takeaway {
-            table: fetched.data.with(|data| data.as_ref().and_then(|data| table(data))),
+            table: fetched.data.with(|data| data.as_ref().and_then(|data| table(view, data))),
             page,
             name: "comparison",
         }
@@ -163,7 +170,9 @@ fn shown(view: View, data: &Arc<CompareResponse>) -> AnyView {
         }
         .into_any();
     }
-    view! { <div class="stack">{side::heads(data)} {list::panel(view, data)}</div> }.into_any()
+    let sort = Memo::new(move |_| view.state.with(|(_, query)| query.sort));
+    let (heads, data) = (side::heads(data), data.clone());
+    view! { <div class="stack">{heads} {move || list::panel(view, &data, sort.get())}</div> }.into_any()
 }
 
 /// One build in depth. Each panel follows the part of the address it shows, so that opening a row leaves the others be.
@@ -217,17 +226,18 @@ pub fn shown_locally(view: View, build: Arc<BuildComparison>, names: Vec<String>
     .into_any()
 }
 
-fn table(data: &CompareResponse) -> Option<lowerline_shared::table::Table> {
+fn table(view: View, data: &CompareResponse) -> Option<lowerline_shared::table::Table> {
     let names: Vec<String> = data.states.iter().map(state_name).collect();
+    let query = view.state.with(|(_, query)| query.clone());
     match data.builds.as_slice() {
         [] => None,
         [build] => {
             let names = comparison::column_names(&data.states, &build.config);
             let title =
                 format!("{} · {} · {}", names.join(" → "), ids::shown(build.kernel.name.as_str()), build.target);
-            Some(comparison::export(build, &names, title, String::new()))
+            Some(comparison::export(build, &names, title, &query))
         }
-        _ => Some(list::export(data, &names)),
+        _ => Some(list::export(data, &names, query.sort)),
     }
 }
 

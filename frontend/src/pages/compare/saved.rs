@@ -6,13 +6,10 @@ use lowerline_shared::{api::BuildComparison, comparison, family::META_FAMILIES, 
 use super::View;
 use crate::parts::marks;
 
-/// Value of `view` in the address.
-const VIEW: &str = "ptx+sass";
-
 /// What stands beside the resources: the toolchains, and the saved sums when asked for.
 pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> AnyView {
-    let is_open = view.state.with(|(_, query)| query.view.as_deref() == Some(VIEW));
-    let href = view.page(|_, query| query.view = (!is_open).then(|| VIEW.to_owned())).path();
+    let is_open = view.state.with(|(_, query)| query.view.as_deref() == Some(comparison::SUMS));
+    let href = view.page(|_, query| query.view = (!is_open).then(|| comparison::SUMS.to_owned())).path();
     let sums = is_open.then(|| sums(build, names));
     view! {
         <div class="stack">
@@ -61,19 +58,14 @@ fn sums(build: &BuildComparison, names: &[String]) -> impl IntoView + use<> {
 
 /// One row per tool, so that a change of compiler is seen before any number is read.
 fn toolchains(build: &BuildComparison, names: &[String]) -> impl IntoView + use<> {
-    let chains: Vec<_> = build.states.iter().map(comparison::state_toolchain).collect();
-    let mut tools: Vec<&String> = chains.iter().flatten().flat_map(|chain| chain.keys()).collect();
-    tools.sort();
-    tools.dedup();
     let heads = names.iter().map(|name| view! { <th scope="col">{name.clone()}</th> }).collect_view();
-    let rows = tools.iter().map(|tool| {
-        let version = |n: usize| chains.get(n).copied().flatten().and_then(|chain| chain.get(*tool));
-        let first = version(0);
-        let cells = (0..names.len()).map(|n| {
-            let class = if version(n) == first { "" } else { "chg" };
-            view! { <td><span class=class>{version(n).map_or("–", String::as_str).to_owned()}</span></td> }
+    let rows = comparison::toolchain_rows(&build.states).into_iter().map(|(tool, versions)| {
+        let first = versions.first().cloned().flatten();
+        let cells = versions.into_iter().map(|version| {
+            let class = if version == first { "" } else { "chg" };
+            view! { <td><span class=class>{version.unwrap_or_else(|| "–".to_owned())}</span></td> }
         });
-        view! { <tr><th scope="row">{(*tool).clone()}</th>{cells.collect_view()}</tr> }
+        view! { <tr><th scope="row">{tool}</th>{cells.collect_view()}</tr> }
     });
     let rows = rows.collect_view();
     view! {

@@ -6,9 +6,11 @@ use lowerline_shared::{
     display,
     stage::Stage,
     strip::{Relation, Strip, StripCell, StripColumn},
+    table::{Cell, Table},
 };
 
 use super::View;
+use crate::parts::export::{CopyTable, Takeaway};
 
 /// The panel; nothing for a build without stages to compare.
 pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> AnyView {
@@ -48,6 +50,9 @@ fn shown(view: View, strip: &Strip, names: &[String]) -> AnyView {
         let href = view.page(|_, query| query.stage = Some(stage)).path();
         view! { " " <a href=href data-test="open-text">"Open aligned " {stage.label()}</a> }
     });
+    let table = export(strip, names);
+    let takeaway =
+        Signal::derive(move || Takeaway { page: view.page(|_, _| ()), table: Some(table.clone()), name: "stages" });
     view! {
         <div class="scroll">
             <table class="strip">
@@ -56,9 +61,33 @@ fn shown(view: View, strip: &Strip, names: &[String]) -> AnyView {
                 <tbody>{rows.collect_view()}</tbody>
             </table>
         </div>
-        <p class="body ink2 brk" data-test="strip-sentence">{words(&strip.sentence(names))} {link}</p>
+        <p class="body ink2 brk acts">
+            <span data-test="strip-sentence">{words(&strip.sentence(names))} {link}</span>
+            <span class="grow"></span>
+            <CopyTable takeaway/>
+        </p>
     }
     .into_any()
+}
+
+fn export(strip: &Strip, names: &[String]) -> Table {
+    let cell = |cell: Option<&StripCell>| match cell {
+        Some(StripCell { letter, amount: Some(amount), .. }) => Cell::Text(format!("{letter} ({amount})")),
+        Some(StripCell { letter, .. }) => Cell::Text(letter.to_string()),
+        None => Cell::Nothing,
+    };
+    let rows = names.iter().enumerate().map(|(n, name)| {
+        let cells = strip.columns.iter().map(|column| cell(column.cells.get(n).and_then(Option::as_ref)));
+        std::iter::once(Cell::Text(name.clone())).chain(cells).collect()
+    });
+    let stages = strip.columns.iter().map(|column| column.stage.label().to_owned());
+    Table {
+        title: format!("{}: stages", names.join(" → ")),
+        note: strip.sentence(names).replace('`', ""),
+        columns: std::iter::once("State".to_owned()).chain(stages).collect(),
+        rows: rows.collect(),
+        ..Table::default()
+    }
 }
 
 /// A sentence with its names of operations between backticks set as code.

@@ -160,7 +160,12 @@ pub fn Local() -> impl IntoView {
     let takeaway = Signal::derive(move || {
         let table = compared.data.with(|build: &Option<Arc<BuildComparison>>| {
             let build = build.as_ref()?;
-            Some(comparison::export(build, &named(), format!("Local files: {}", named().join(" → ")), String::new()))
+            Some(comparison::export(
+                build,
+                &named(),
+                format!("Local files: {}", named().join(" → ")),
+                &state.with(|(_, query)| query.clone()),
+            ))
         });
         Takeaway { page: Page::Local(state.with(|(_, query)| query.clone())), table, name: "local" }
     });

@@ -9,6 +9,7 @@ use lowerline_shared::{
 };
 
 use super::{View, axis, grid, measure};
+use crate::parts::export::{CopyTable, Takeaway};
 
 /// Rows shown; the export has all.
 const SHOWN: usize = 100;
@@ -51,6 +52,26 @@ pub fn export(data: &TrendResponse) -> Table {
     }
 }
 
+/// The changes alone.
+fn export_changes(data: &TrendResponse) -> Table {
+    let rows = all(data).into_iter().map(|(series, change)| {
+        let value = |value: f64| match series.names.is_empty() {
+            true => Cell::Number(value),
+            false => Cell::Text(series.value_text(value)),
+        };
+        let (before, now) = (value(change.before), value(change.now));
+        let target = Cell::Text(series.target.to_string());
+        vec![Cell::Text(axis::name_at(data, change.at)), target, Cell::Text(series.measure.to_string()), before, now]
+    });
+    Table {
+        title: format!("{} · {}: changes", data.kernel.name, data.config),
+        note: format!("Counts of scope {}.", data.scope.id()),
+        columns: ["Commit", "Target", "Measure", "Before", "Now"].map(str::to_owned).to_vec(),
+        rows: rows.collect(),
+        ..Table::default()
+    }
+}
+
 /// The panel below the lines.
 pub fn table(view: View, data: &TrendResponse) -> impl IntoView + use<> {
     let all = all(data);
@@ -73,11 +94,18 @@ pub fn table(view: View, data: &TrendResponse) -> impl IntoView + use<> {
             </tr>
         }
     });
+    let table = export_changes(data);
+    let takeaway =
+        Signal::derive(move || Takeaway { page: view.page(|_| ()), table: Some(table.clone()), name: "changes" });
     view! {
         <section class="panel">
+            <header>
+                <h2>"Changes in view"</h2>
+                <span class="muted">"newest first; a click opens the comparison"</span>
+                <span class="end"><CopyTable takeaway/></span>
+            </header>
             <div class="scroll">
                 <table data-test="changes">
-                    <caption><b>"Changes in view"</b>"newest first; a click opens the comparison"</caption>
                     <thead>
                         <tr>
                             <th scope="col">"Commit"</th>

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use leptos::prelude::*;
+use leptos::{prelude::*, task::spawn_local};
 use lowerline_shared::{
     api::{KernelSummary, TrendResponse},
     api_path,
@@ -13,9 +13,11 @@ use lowerline_shared::{
 
 use super::{View, picker};
 use crate::{
+    chart::png,
     parts::{
         chips::{ChoiceChip, ScopeSwitch, SetChip},
         export::{Export, Takeaway},
+        toast::Toaster,
     },
     shell::InProject,
 };
@@ -57,6 +59,16 @@ pub fn Filters(
     });
     let scope = Signal::derive(move || query.with(|query| query.scope));
     let path = view.project.with_value(|project| Page::Trends(project.clone(), TrendsQuery::default()).path());
+    let picture = move || query.with(|query| view.project.with_value(|project| api_path::trends_chart(project, query)));
+    let toaster: Toaster = expect_context();
+    let save_png = move |_| {
+        let address = untrack(picture);
+        spawn_local(async move {
+            if !png::save(&address, "trends.png").await {
+                toaster.say("The picture could not be made: reload the page, or save the SVG");
+            }
+        });
+    };
     view! {
         <div class="plink" role="group" aria-label="Page state, as in the URL" data-test="filters">
             <span class="path">{path} "?"</span>
@@ -115,7 +127,7 @@ pub fn Filters(
             <Export takeaway/>
             <a
                 class="btn quiet"
-                href=move || view.query.with(|query| view.project.with_value(|project| api_path::trends_chart(project, query)))
+                href=picture
                 rel="external"
                 target="_blank"
                 data-test="chart-svg"
@@ -123,6 +135,9 @@ pub fn Filters(
             >
                 "SVG"
             </a>
+            <button class="btn quiet" type="button" data-test="chart-png" title="The same picture, saved" on:click=save_png>
+                "PNG"
+            </button>
         </div>
     }
 }

@@ -204,7 +204,7 @@ fn Laid(view: View, stages: Vec<Stage>, panes: [PaneRef; 2], pair: Arc<Pair>) ->
     let selection = Selection::new(view, panes, docs.clone());
     view! {
         <window::Window view stage=panes[0].stage stages pair selection/>
-        <sources::Sources panes docs selection/>
+        <sources::Sources view panes docs selection/>
     }
 }
 

@@ -43,16 +43,14 @@ pub fn panel(view: View, build: &BuildComparison, names: &[String], panes: (Pane
     let chosen = |pane: PaneRef| -> Option<Chosen> {
         Some((pane, lined_digest_of(build.states.get(usize::from(pane.state))?, pane.stage)?))
     };
+    let by_state = all.iter().map(|(pane, _)| *pane).collect::<Vec<_>>();
     let options: Vec<(String, String)> = all.iter().map(|(pane, name)| (pane.to_string(), name.clone())).collect();
     let chip = |side: usize, present: PaneRef| {
         let options = options.clone();
         let choose = move |value: String| {
-            let Ok(pane) = value.parse::<PaneRef>() else { return };
-            view.replace(|_, query| {
-                query.panes = query.panes.map(|(a, b)| if side == 0 { (pane, b) } else { (a, pane) });
-                query.line =
-                    query.line.filter(|line| query.panes.is_some_and(|(a, b)| a == line.pane || b == line.pane));
-            });
+            if let Ok(pane) = value.parse::<PaneRef>() {
+                change(view, side, pane);
+            }
         };
         view! {
             <ChoiceChip
@@ -65,7 +63,7 @@ pub fn panel(view: View, build: &BuildComparison, names: &[String], panes: (Pane
     };
     let chips = view! { {chip(0, panes.0)} {chip(1, panes.1)} };
     let body = match (chosen(panes.0), chosen(panes.1)) {
-        (Some(a), Some(b)) => view! { <Panes view a b/> }.into_any(),
+        (Some(a), Some(b)) => view! { <Panes view all=by_state a b/> }.into_any(),
         _ => view! {
             <p class="body ink2" data-test="no-pane">"One of these states has no such stage as text. Choose another text above."</p>
         }
@@ -74,8 +72,23 @@ pub fn panel(view: View, build: &BuildComparison, names: &[String], panes: (Pane
     view! { <div class="lgrow acts wide">{chips}</div> {body} }.into_any()
 }
 
+/// Another text on one side. The selected line stays when its text does.
+fn change(view: View, side: usize, pane: PaneRef) {
+    view.replace(|_, query| {
+        query.panes = query.panes.map(|(a, b)| if side == 0 { (pane, b) } else { (a, pane) });
+        query.line = query.line.filter(|line| query.panes.is_some_and(|(a, b)| a == line.pane || b == line.pane));
+    });
+}
+
+/// The next text of the same state, in lowering order.
+fn next_stage(all: &[PaneRef], present: PaneRef, down: bool) -> Option<PaneRef> {
+    let of_state: Vec<PaneRef> = all.iter().copied().filter(|pane| pane.state == present.state).collect();
+    let here = of_state.iter().position(|pane| *pane == present)?;
+    of_state.get(if down { here + 1 } else { here.checked_sub(1)? }).copied()
+}
+
 #[component]
-fn Panes(view: View, a: Chosen, b: Chosen) -> impl IntoView {
+fn Panes(view: View, all: Vec<PaneRef>, a: Chosen, b: Chosen) -> impl IntoView {
     let blobs = view.blobs();
     let fetched = use_answer(
         move || Some((a, b)),
@@ -88,13 +101,21 @@ fn Panes(view: View, a: Chosen, b: Chosen) -> impl IntoView {
             let retry = Callback::new(move |()| fetched.retry());
             view! { <states::ErrorCard what="This text" failure retry/> }.into_any()
         }
-        (None, Some(docs)) => view! { <Both view panes=[a.0, b.0] docs=[docs.0.clone(), docs.1.clone()]/> }.into_any(),
+        (None, Some(docs)) => {
+            view! { <Both view all=all.clone() panes=[a.0, b.0] docs=[docs.0.clone(), docs.1.clone()]/> }.into_any()
+        }
         (None, None) => view! { <div class="body loading"><span class="skel tall"></span></div> }.into_any(),
     }
 }
 
+/// The pane that has the keyboard.
+fn focused(nodes: [NodeRef<html::Div>; 2]) -> Option<usize> {
+    let active = document().active_element()?;
+    nodes.iter().position(|node| node.get_untracked().is_some_and(|node| node.contains(Some(&active))))
+}
+
 #[component]
-fn Both(view: View, panes: [PaneRef; 2], docs: [Arc<Doc>; 2]) -> impl IntoView {
+fn Both(view: View, all: Vec<PaneRef>, panes: [PaneRef; 2], docs: [Arc<Doc>; 2]) -> impl IntoView {
     let selection = Selection::new(view, panes, docs.clone());
     let nodes: [NodeRef<html::Div>; 2] = [NodeRef::new(), NodeRef::new()];
     // The pane that was clicked stays; the other goes to the first counterpart.
@@ -113,6 +134,14 @@ fn Both(view: View, panes: [PaneRef; 2], docs: [Arc<Doc>; 2]) -> impl IntoView {
         }
         picked
     });
+    Effect::new(move |_| {
+        let (Some(left), Some(right)) = (nodes[0].get(), nodes[1].get()) else { return };
+        match view.keyboard.try_update_untracked(Option::take).flatten() {
+            Some(0) => drop(left.focus()),
+            Some(_) => drop(right.focus()),
+            None => {}
+        }
+    });
     // `j` and `k` walk the counterparts of the other side.
     let walked = RwSignal::new(0_usize);
     let keys = window_event_listener(ev::keydown, move |event| {
@@ -122,6 +151,14 @@ fn Both(view: View, panes: [PaneRef; 2], docs: [Arc<Doc>; 2]) -> impl IntoView {
         let down = match event.key().as_str() {
             "j" | "n" => true,
             "k" | "p" => false,
+            key @ ("[" | "]") => {
+                let side = focused(nodes).or_else(|| untrack(|| selection.picked()).map(|(side, _)| side)).unwrap_or(0);
+                if let Some(pane) = next_stage(&all, panes[side], key == "]") {
+                    view.keyboard.set(Some(side));
+                    change(view, side, pane);
+                }
+                return;
+            }
             _ => return,
         };
         let Some((side, _)) = untrack(|| selection.picked()) else { return };
@@ -189,10 +226,11 @@ fn Both(view: View, panes: [PaneRef; 2], docs: [Arc<Doc>; 2]) -> impl IntoView {
         <div class="panes">{lists.into_iter().collect_view()}</div>
         <p class="keys">
             <span><kbd>"j"</kbd><kbd>"k"</kbd>"counterparts"</span>
+            <span><kbd>"["</kbd><kbd>"]"</kbd>"stages of the pane with the keyboard"</span>
             <span><kbd>"/"</kbd>"search"</span>
             <span class="bands"><i class="lb l1"></i>"loop"<i class="lb l2"></i>"inner loop"<i class="lb hot"></i>"hot loop"</span>
             <span class="bands"><i class="src h1">"1"</i><i class="src h2">"4"</i><i class="src h3">"16"</i><i class="src h4">"64"</i>"source line, shaded by how many come from it"</span>
         </p>
-        <Sources panes docs selection/>
+        <Sources view panes docs selection/>
     }
 }

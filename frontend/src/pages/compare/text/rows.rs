@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use lowerline_analyzer::diff::{Row, RowKind, Span, words};
+use lowerline_shared::display;
 
 use super::{
     doc::{Doc, Pair},
@@ -97,7 +98,13 @@ pub fn side(
     let source = doc.source(number);
     let count = source.as_ref().and_then(|source| doc.count(source)).map_or(0, |count| count.count);
     let family = note.family.map(|family| format!("var(--f-{})", family.info().id));
-    let code = marked(shown(doc, number), spans);
+    let text = shown(doc, number);
+    let more = doc.line(number).get(text.len()..).map_or(0, |rest| rest.chars().count());
+    let more = (more > 0).then(|| {
+        let count = display::plural(more as u64, "character");
+        view! { <i class="muted" data-test="cut">" … " {count} " more in the whole text"</i> }
+    });
+    let code = marked(text, spans);
     view! {
         <div
             class="ds"
@@ -111,7 +118,7 @@ pub fn side(
             <span class=heat(count)>{source.map(|source| source.line)}</span>
             <span class="no">{number + 1}</span>
             <span class="sg">{sign}</span>
-            <span class=format!("code {class}")>{code}</span>
+            <span class=format!("code {class}")>{code} {more}</span>
         </div>
     }
     .into_any()

@@ -3,20 +3,32 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use leptos::prelude::*;
-use lowerline_shared::{display, permalink::PaneRef, worker::SourceCount};
+use lowerline_shared::{
+    comparison, display,
+    permalink::PaneRef,
+    table::{Cell, Table},
+    worker::SourceCount,
+};
 
 use super::{
+    View,
     doc::{Doc, Source},
     select::Selection,
 };
-use crate::parts::marks;
+use crate::parts::{
+    export::{CopyTable, Takeaway},
+    marks,
+};
+
+/// Instructions of a source line, file and line, on both sides; `None` where a side has none.
+type SourceLine = ((String, u32), [Option<SourceCount>; 2]);
 
 /// Source lines listed; the others are counted.
 const LISTED: usize = 80;
 
 /// The list, in order of source.
 #[component]
-pub fn Sources(panes: [PaneRef; 2], docs: [Arc<Doc>; 2], selection: Selection) -> impl IntoView {
+pub fn Sources(view: View, panes: [PaneRef; 2], docs: [Arc<Doc>; 2], selection: Selection) -> impl IntoView {
     let mut lines: BTreeMap<(String, u32), [Option<SourceCount>; 2]> = BTreeMap::new();
     for (side, doc) in docs.iter().enumerate() {
         for (source, count) in doc.sources() {
@@ -27,13 +39,19 @@ pub fn Sources(panes: [PaneRef; 2], docs: [Arc<Doc>; 2], selection: Selection) -
         }
     }
     let same_stage = panes[0].stage == panes[1].stage;
-    let mut heaviest: Vec<_> = lines.into_iter().collect();
+    let mut heaviest: Vec<SourceLine> = lines.into_iter().collect();
     let weight =
         |counts: &[Option<SourceCount>; 2]| counts.iter().flatten().map(|count| count.count).max().unwrap_or(0);
     let all = heaviest.len();
     if all == 0 {
         return ().into_any();
     }
+    let table = export(&heaviest, panes);
+    let takeaway = Signal::derive(move || Takeaway {
+        page: view.page(|_, _| ()),
+        table: Some(table.clone()),
+        name: "source-lines",
+    });
     let whole = heaviest.iter().map(|(_, counts)| weight(counts)).max().unwrap_or(1).max(1);
     heaviest.sort_by_key(|(_, counts)| std::cmp::Reverse(weight(counts)));
     heaviest.truncate(LISTED);
@@ -70,6 +88,7 @@ pub fn Sources(panes: [PaneRef; 2], docs: [Arc<Doc>; 2], selection: Selection) -
     view! {
         <details class="sources" data-test="sources">
             <summary>{format!("Instructions by source line ({})", display::plural(all as u64, "line"))}</summary>
+            <p class="acts body"><CopyTable takeaway/></p>
             <div class="scroll">
                 <table>
                     <thead>
@@ -86,4 +105,24 @@ pub fn Sources(panes: [PaneRef; 2], docs: [Arc<Doc>; 2], selection: Selection) -
         </details>
     }
     .into_any()
+}
+
+/// Every line, in order of source.
+fn export(lines: &[SourceLine], panes: [PaneRef; 2]) -> Table {
+    let count = |count: u32| Cell::Count(i64::from(count));
+    let rows = lines.iter().map(|((file, line), counts)| {
+        let sides = counts.iter().flat_map(|counts| match counts {
+            Some(counts) => [count(counts.count), count(counts.in_loop)],
+            None => [Cell::Count(0), Cell::Count(0)],
+        });
+        [Cell::Text(file.clone()), count(*line)].into_iter().chain(sides).collect()
+    });
+    let heads = panes.iter().flat_map(|pane| [pane.to_string(), format!("{pane} in a loop")]);
+    let columns = ["File", "Line"].map(str::to_owned).into_iter().chain(heads).collect();
+    Table {
+        title: format!("Instructions by source line: {} | {}", panes[0], panes[1]),
+        columns: comparison::unique(columns),
+        rows: rows.collect(),
+        ..Table::default()
+    }
 }
