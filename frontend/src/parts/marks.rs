@@ -45,6 +45,21 @@ pub fn count(value: Option<i64>) -> String {
     value.map_or_else(|| "–".to_owned(), display::count)
 }
 
+/// The name of a state at the head of a column: it may break behind the signs that part a config, so that long names do not
+/// push columns out of the window.
+pub fn state_head(name: &str) -> impl IntoView + use<> {
+    let pieces = name.split_inclusive(['_', ':', '-']).map(|piece| view! { {piece.to_owned()} <wbr/> });
+    view! { <span class="statehead">{pieces.collect_view()}</span> }
+}
+
+/// The head of a difference to the first state: the letter of the state's card, where there are several.
+pub fn difference_head(state: usize, names: &[String]) -> impl IntoView + use<> {
+    let letter = char::from(b'A' + u8::try_from(state).unwrap_or(25).min(25));
+    let text = if names.len() > 2 { format!("Δ {letter}") } else { "Δ".to_owned() };
+    let title = names.get(state).zip(names.first()).map(|(name, first)| format!("{name} against {first}"));
+    view! { <span title=title>{text}</span> }
+}
+
 /// A foreign name: escaped, cut, never markup. The whole name is its tooltip when it was cut.
 pub fn foreign(name: &str) -> impl IntoView + use<> {
     let shown = ids::shown(name);

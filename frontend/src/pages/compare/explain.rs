@@ -11,7 +11,10 @@ use lowerline_shared::{
 };
 
 use super::{View, strip::words};
-use crate::parts::export::{CopyTable, Takeaway};
+use crate::parts::{
+    export::{CopyTable, Takeaway},
+    marks,
+};
 
 /// The panel; nothing where no stage shows a decision.
 pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> AnyView {
@@ -32,7 +35,8 @@ pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> AnyView {
     });
     let chains: Vec<_> = chains.collect();
     let chains = (!chains.is_empty()).then(|| view! { <div class="body ink2">{chains}</div> });
-    let heads = names.iter().map(|name| view! { <th scope="col">{name.clone()}</th> }.into_any()).collect_view();
+    let heads =
+        names.iter().map(|name| view! { <th scope="col">{marks::state_head(name)}</th> }.into_any()).collect_view();
     let width = names.len() + 1;
     let summary = format!("{} without a difference", display::plural(equal.len() as u64, "row"));
     let none = differing.is_empty().then(|| {
@@ -55,23 +59,25 @@ pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> AnyView {
                     <tbody>
                         {metrics(build)}
                         {none}
-                        {differing.into_iter().map(row).collect_view()}
+                        {differing.into_iter().map(|told| row(told, &build.states)).collect_view()}
                     </tbody>
                 </table>
             </div>
             <details class="body">
                 <summary class="muted">{summary}</summary>
-                <div class="scroll"><table><tbody>{equal.into_iter().map(row).collect_view()}</tbody></table></div>
+                <div class="scroll"><table><tbody>{equal.into_iter().map(|told| row(told, &build.states)).collect_view()}</tbody></table></div>
             </details>
         </section>
     }
     .into_any()
 }
 
-fn row(row: &ExplainedRow) -> impl IntoView + use<> {
+fn row(row: &ExplainedRow, states: &[StateBuild]) -> impl IntoView + use<> {
     let first = row.values.first().cloned().flatten();
     let cells = row.values.iter().enumerate().map(|(n, value)| {
-        let class = if n > 0 && *value != first { "chg" } else { "" };
+        // A state without the build says nothing of it.
+        let is_built = matches!(states.get(n), Some(StateBuild::Built { .. }));
+        let class = if n > 0 && is_built && *value != first { "chg" } else { "" };
         let line = row.lines.get(n).copied().flatten().map(|line| format!("line {line} of the TTGIR"));
         view! { <td class="wrap" title=line><span class=class>{value.clone().map_or_else(|| "–".into_any(), |value| words(&value).into_any())}</span></td> }
     });

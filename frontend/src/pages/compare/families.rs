@@ -111,13 +111,10 @@ fn disagreements(levels: &[LevelTable], names: &[String]) -> Option<AnyView> {
 fn level_heads(names: &[String]) -> impl IntoView + use<> {
     let states = names.iter().enumerate().map(|(n, name)| {
         let class = if n == 0 { "num gl" } else { "num" };
-        view! { <th class=class scope="col">{name.clone()}</th> }.into_any()
+        view! { <th class=class scope="col">{marks::state_head(name)}</th> }.into_any()
     });
-    let several = names.len() > 2;
-    let deltas = names.iter().skip(1).map(|name| {
-        let text = if several { format!("Δ {name}") } else { "Δ".to_owned() };
-        view! { <th class="num" scope="col">{text}</th> }.into_any()
-    });
+    let deltas = (1..names.len())
+        .map(|n| view! { <th class="num" scope="col">{marks::difference_head(n, names)}</th> }.into_any());
     let share = view! {
         <th class="num" scope="col" title="Part of all that moved at this level, last state against the first">"share"</th>
     };
@@ -131,6 +128,8 @@ fn cells(counts: &[Option<i64>], whole: u64, test: &str) -> impl IntoView + use<
         let class = if n == 0 { "num gl" } else { "num" };
         let inner = match n {
             0 => "",
+            // Not known is no change.
+            _ if value.is_none() => "muted",
             _ if *value == first => "same",
             _ => "chg",
         };

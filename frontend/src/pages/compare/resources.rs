@@ -7,12 +7,11 @@ use crate::parts::marks;
 
 /// What a build takes; spills and stack in use are marked, nothing else is judged.
 pub fn panel(build: &BuildComparison, names: &[String]) -> impl IntoView + use<> {
-    let several = names.len() > 2;
-    let heads = names.iter().map(|name| view! { <th class="num" scope="col">{name.clone()}</th> }.into_any());
-    let deltas = names.iter().skip(1).enumerate().map(|(n, name)| {
-        let class = if n == 0 { "num gl" } else { "num" };
-        let text = if several { format!("Δ {name}") } else { "Δ".to_owned() };
-        view! { <th class=class scope="col">{text}</th> }.into_any()
+    let heads =
+        names.iter().map(|name| view! { <th class="num" scope="col">{marks::state_head(name)}</th> }.into_any());
+    let deltas = (1..names.len()).map(|n| {
+        let class = if n == 1 { "num gl" } else { "num" };
+        view! { <th class=class scope="col">{marks::difference_head(n, names)}</th> }.into_any()
     });
     let heads = heads.chain(deltas).collect_view();
     let rows = build.resources.iter().map(|row| {
@@ -20,7 +19,7 @@ pub fn panel(build: &BuildComparison, names: &[String]) -> impl IntoView + use<>
         let first = row.values.first().copied().flatten();
         let values = row.values.iter().enumerate().map(|(n, value)| {
             let spills = caution && value.is_some_and(|value| value > 0);
-            let class = if n > 0 && *value != first { "chg" } else { "" };
+            let class = if n > 0 && value.is_some() && *value != first { "chg" } else { "" };
             let mark = spills.then(|| view! { <span class="badge warn">"!"</span> " " });
             view! { <td class="num">{mark}<span class=class>{marks::count(*value)}</span></td> }.into_any()
         });

@@ -28,12 +28,13 @@ pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> AnyView {
 }
 
 fn sums(build: &BuildComparison, names: &[String]) -> impl IntoView + use<> {
-    let heads = names.iter().map(|name| view! { <th class="num" scope="col">{name.clone()}</th> }).collect_view();
+    let heads =
+        names.iter().map(|name| view! { <th class="num" scope="col">{marks::state_head(name)}</th> }).collect_view();
     let rows = META_FAMILIES.iter().map(|meta| {
         let counts = comparison::saved_view(&build.levels, meta, names.len());
         let first = counts.first().copied().flatten();
         let cells = counts.iter().map(|count| {
-            let class = if *count == first { "" } else { "chg" };
+            let class = if count.is_none() || *count == first { "" } else { "chg" };
             view! { <td class="num"><span class=class>{marks::count(*count)}</span></td> }
         });
         let members: Vec<&str> = meta.families.iter().map(|family| family.info().short).collect();
@@ -58,11 +59,11 @@ fn sums(build: &BuildComparison, names: &[String]) -> impl IntoView + use<> {
 
 /// One row per tool, so that a change of compiler is seen before any number is read.
 fn toolchains(build: &BuildComparison, names: &[String]) -> impl IntoView + use<> {
-    let heads = names.iter().map(|name| view! { <th scope="col">{name.clone()}</th> }).collect_view();
+    let heads = names.iter().map(|name| view! { <th scope="col">{marks::state_head(name)}</th> }).collect_view();
     let rows = comparison::toolchain_rows(&build.states).into_iter().map(|(tool, versions)| {
         let first = versions.first().cloned().flatten();
         let cells = versions.into_iter().map(|version| {
-            let class = if version == first { "" } else { "chg" };
+            let class = if version.is_none() || version == first { "" } else { "chg" };
             view! { <td><span class=class>{version.unwrap_or_else(|| "–".to_owned())}</span></td> }
         });
         view! { <tr><th scope="row">{tool}</th>{cells.collect_view()}</tr> }

@@ -10,7 +10,10 @@ use lowerline_shared::{
 };
 
 use super::View;
-use crate::parts::export::{CopyTable, Takeaway};
+use crate::parts::{
+    export::{CopyTable, Takeaway},
+    marks,
+};
 
 /// The panel; nothing for a build without stages to compare.
 pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> AnyView {
@@ -44,7 +47,7 @@ fn shown(view: View, strip: &Strip, names: &[String]) -> AnyView {
             let cell = column.cells.get(n).and_then(Option::as_ref);
             view! { <td class:fdcol=first == Some(column.stage)>{stage_cell(view, column, cell)}</td> }
         });
-        view! { <tr><th scope="row">{name.clone()}</th>{cells.collect_view()}</tr> }
+        view! { <tr><th scope="row">{marks::state_head(name)}</th>{cells.collect_view()}</tr> }
     });
     let link = first.filter(|stage| *stage != Stage::Hsaco).map(|stage| {
         let href = view.page(|_, query| query.stage = Some(stage)).path();
@@ -54,18 +57,18 @@ fn shown(view: View, strip: &Strip, names: &[String]) -> AnyView {
     let takeaway =
         Signal::derive(move || Takeaway { page: view.page(|_, _| ()), table: Some(table.clone()), name: "stages" });
     view! {
+        <header>
+            <h2>"Stages"</h2>
+            <span class="muted">"same letter and fill: equal but for names (machine code: same opcode histogram)"</span>
+            <span class="end"><CopyTable takeaway/></span>
+        </header>
         <div class="scroll">
             <table class="strip">
-                <caption><b>"Stages"</b>"same letter and fill: equal but for names (machine code: same opcode histogram)"</caption>
                 <thead><tr><th scope="col"><span class="vh">"State"</span></th>{heads.collect_view()}</tr></thead>
                 <tbody>{rows.collect_view()}</tbody>
             </table>
         </div>
-        <p class="body ink2 brk acts">
-            <span data-test="strip-sentence">{words(&strip.sentence(names))} {link}</span>
-            <span class="grow"></span>
-            <CopyTable takeaway/>
-        </p>
+        <p class="body ink2 brk" data-test="strip-sentence">{words(&strip.sentence(names))} {link}</p>
     }
     .into_any()
 }

@@ -55,9 +55,8 @@ pub fn export(data: &TrendResponse) -> Table {
 /// The changes alone.
 fn export_changes(data: &TrendResponse) -> Table {
     let rows = all(data).into_iter().map(|(series, change)| {
-        let value = |value: f64| match series.names.is_empty() {
-            true => Cell::Number(value),
-            false => Cell::Text(series.value_text(value)),
+        let value = |value: f64| {
+            if series.names.is_empty() { Cell::Number(value) } else { Cell::Text(series.value_text(value)) }
         };
         let (before, now) = (value(change.before), value(change.now));
         let target = Cell::Text(series.target.to_string());
