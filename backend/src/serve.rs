@@ -40,8 +40,9 @@ pub async fn serve(storage: &Storage, args: &ServeArgs, url: &str, is_private: b
 
     let listener = TcpListener::bind(args.listen).await.with_context(|| format!("listen at {}", args.listen))?;
     let address = listener.local_addr()?;
-    announce(address, args.port_file.as_deref())?;
+    // Before anybody knows the address: a signal that comes at once must drain and not kill.
     let stop = signals()?;
+    announce(address, args.port_file.as_deref())?;
     accept(listener, state, stop).await;
     Ok(())
 }
