@@ -4,14 +4,15 @@
 use std::{
     collections::BTreeMap,
     fs::{self, File},
-    path::Path,
+    path::{Path, PathBuf},
+    process::Command,
     time::SystemTime,
 };
 
 use anyhow::{Context as _, Result, bail};
-use lowerline_postgres::{Cluster, DATABASE};
+use lowerline_postgres::{Binaries, Cluster, DATABASE};
 
-use crate::{repository::Repository, server, setup, task};
+use crate::{repository::Repository, setup, task};
 
 /// Compiles the queries against the schema of `migrations/`. With `check` says whether what is committed is the same.
 pub fn run(repository: &Repository, check: bool) -> Result<()> {
@@ -23,9 +24,7 @@ pub fn run(repository: &Repository, check: bool) -> Result<()> {
     fs::create_dir_all(&folder)?;
     let cluster = Cluster::start(&folder.join("data"), &binaries)?;
     let url = cluster.url(DATABASE);
-    // The server brings the schema; its own queries compile offline or not at all, so it may be an older one.
-    let migrations = repository.path("migrations");
-    migrate(&url, &migrations, repository, &binaries)?;
+    migrate(&url, &repository.path("migrations"), &binaries)?;
 
     let fresh = folder.join("sqlx");
     fs::create_dir_all(&fresh)?;
@@ -64,22 +63,24 @@ pub fn run(repository: &Repository, check: bool) -> Result<()> {
     Ok(())
 }
 
-fn migrate(
-    url: &str,
-    migrations: &Path,
-    repository: &Repository,
-    binaries: &lowerline_postgres::Binaries,
-) -> Result<()> {
-    if !migrations.is_dir() {
+/// Brings the schema with Postgres' own client: the server, which embeds the migrations, compiles only once `.sqlx` has every query.
+fn migrate(url: &str, migrations: &Path, binaries: &Binaries) -> Result<()> {
+    let mut steps: Vec<PathBuf> = fs::read_dir(migrations)
+        .with_context(|| format!("no migrations in {}", migrations.display()))?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<_>>()?;
+    steps.retain(|path| path.to_string_lossy().ends_with(".up.sql"));
+    steps.sort();
+    if steps.is_empty() {
         bail!("no migrations in {}", migrations.display());
     }
-    // A new query does not compile offline before this has run: then an older server brings the schema.
-    let programs = server::build(repository, false).or_else(|error| {
-        let older = server::programs(repository, false);
-        if older.server.is_file() { Ok(older) } else { Err(error) }
-    })?;
-    let mut command = server::ours(&programs.server, binaries);
-    task::run(command.args(["migrate", "--database-url", url]))
+    let beside = binaries.folder().join("psql");
+    let mut psql = Command::new(if beside.is_file() { beside } else { PathBuf::from("psql") });
+    psql.args(["--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--dbname", url]);
+    for step in &steps {
+        psql.arg("--file").arg(step);
+    }
+    task::run(&mut psql)
 }
 
 fn files(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
