@@ -19,7 +19,7 @@ use crate::{
     config,
     counts::FamilyCounts,
     db::{
-        self,
+        self, Pool,
         kernel::HistoryRow,
         trend::{MetricRow, PointRow, ProfileRow},
     },
@@ -64,11 +64,7 @@ pub async fn trend(state: &AppState, project: &Project, query: &TrendsQuery) -> 
     let name = db::kernel::find_kernel_name(pool, project.id, key).await?.ok_or_else(not_found)?;
     let branch = db::commit::find_main_branch(pool, project.id).await?.unwrap_or_default();
     let end = db::commit::count_line(pool, project.id, &branch).await?;
-    let histories: Vec<HistoryRow> = db::kernel::list_histories(pool, project.id, &branch, end, Some(key))
-        .await?
-        .into_iter()
-        .map(|(_, row)| row)
-        .collect();
+    let histories = histories(pool, project.id, &branch, end, key).await?;
     let kernel = view::kernel(key, &name, &histories)?;
     let mut lines = choose(&histories, query)?;
     let ids: Vec<i32> = lines.iter().map(|line| line.variant_id).collect();
@@ -97,6 +93,18 @@ pub async fn trend(state: &AppState, project: &Project, query: &TrendsQuery) -> 
         left_out: wanted.saturating_sub(series.len()) as u64,
         series,
     })
+}
+
+/// Variants of a kernel, those with the longest history first. Where all have one config there is no order to find, and measuring
+/// histories would take longer than all else.
+async fn histories(pool: &Pool, project_id: i32, branch: &str, end: i32, key: &str) -> Result<Vec<HistoryRow>> {
+    let variants = db::kernel::list_histories_of(pool, project_id, &[key.to_owned()]).await?;
+    let rows: Vec<HistoryRow> = variants.into_iter().flat_map(|(_, rows)| rows).map(|(_, row)| row).collect();
+    if rows.iter().all(|row| row.config == rows[0].config) {
+        return Ok(rows);
+    }
+    let rows = db::kernel::list_histories(pool, project_id, branch, end, Some(key)).await?;
+    Ok(rows.into_iter().map(|(_, row)| row).collect())
 }
 
 /// One variant per target: of the config asked for, else the one with the longest history.
@@ -202,12 +210,10 @@ fn value(
             let sums = data.opcodes.get(&(*stage, prefix.clone()))?;
             Some(sums.get(&histogram?).copied().unwrap_or(0))
         }
-        Measure::Resource(resource) => {
-            state.codes.join(&profile.resource, &profile.resource_value).get(resource).copied()
-        }
-        Measure::Decision(measure) => match view::decisions(&profile.decision).get(*measure)? {
-            DecisionValue::Number(number) => Some(*number),
-            DecisionValue::Named(name) => i64::try_from(state_number(names, name)).ok(),
+        Measure::Resource(resource) => state.codes.value(&profile.resource, &profile.resource_value, *resource),
+        Measure::Decision(measure) => match view::decision(&profile.decision, *measure)? {
+            DecisionValue::Number(number) => Some(number),
+            DecisionValue::Named(name) => i64::try_from(state_number(names, &name)).ok(),
         },
         Measure::Metric(_) => None,
     };

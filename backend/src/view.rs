@@ -41,6 +41,11 @@ pub fn decisions(json: &serde_json::Value) -> DecisionValues {
     DecisionValues(known.collect())
 }
 
+/// One decision of a row; `None` where it is not known, or held in a way of another version.
+pub fn decision(json: &serde_json::Value, measure: DecisionMeasure) -> Option<DecisionValue> {
+    serde_json::from_value(json.get(measure.id())?.clone()).ok()
+}
+
 /// Decisions as a row holds them.
 pub fn decision_json(values: &DecisionValues) -> serde_json::Value {
     let pairs = values.0.iter().map(|(measure, value)| {

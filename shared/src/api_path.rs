@@ -54,7 +54,7 @@ pub fn lowering(project: &ProjectSlug, kernel: &str, query: &LoweringQuery) -> S
     format!("{PREFIX}/projects/{project}/kernels/{}/lowering{}", encode(kernel), query.query())
 }
 
-/// `GET` → all configs of a kernel on one target. How they are drawn and sorted is left out.
+/// `GET` → all configs of a kernel on one target. How they are drawn, sorted and narrowed is left out: the page offers what all have.
 pub fn space(project: &ProjectSlug, kernel: &str, query: &SpaceQuery) -> String {
     let query = SpaceQuery { at: query.at.clone(), target: query.target.clone(), ..SpaceQuery::default() };
     format!("{PREFIX}/projects/{project}/kernels/{}/space{}", encode(kernel), query.query())

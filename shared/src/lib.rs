@@ -15,6 +15,7 @@ pub mod api_path;
 pub mod chart;
 pub mod comparison;
 pub mod decision;
+pub mod decision_filter;
 pub mod decision_measure;
 pub mod display;
 pub mod dossier;

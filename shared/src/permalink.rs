@@ -397,6 +397,9 @@ mod tests {
                 y: Some("metric:tflops".parse().expect("a measure")),
                 heat: vec!["num_stages".to_owned(), "BLOCK,M".replace(',', "_")],
                 sort: Some("decision:pipelining".parse().expect("a measure")),
+                only: ["pipelining:inert", "matrix_instruction:a, b", "buffer_depth:2.."]
+                    .map(|text| text.parse().expect("a filter"))
+                    .to_vec(),
             },
         ));
         round(&Page::Compare(

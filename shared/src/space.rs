@@ -1,16 +1,19 @@
 //! A config space: which configs are dead, which are the same kernel, what that costs, and how to leave them out.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
 };
 
 use serde_json::Value;
 
+mod judge;
+
+pub use judge::{filters, judge, narrow};
+
 use crate::{
-    api::{BuildStatus, SameKernel, SpaceConfig, SpaceResponse, SpaceSummary},
+    api::{BuildStatus, SpaceConfig, SpaceResponse},
     decision_measure::DecisionMeasure,
-    display,
     family::Family,
     measure::{Level, Measure},
     report::Resource,
@@ -163,98 +166,6 @@ fn sorted(values: BTreeSet<String>) -> Vec<String> {
     values
 }
 
-/// Marks duplicates, spills and configs at the ceiling, and sums up. Configs are taken in the order given: the first of several equal
-/// kernels is the one that is kept. A config that cannot be launched is no duplicate.
-pub fn judge(configs: &mut [SpaceConfig], register_limit: Option<i64>) -> SpaceSummary {
-    let mut summary = SpaceSummary { configs: configs.len() as u64, ..SpaceSummary::default() };
-    let mut first: HashMap<crate::ids::Digest, usize> = HashMap::new();
-    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for n in 0..configs.len() {
-        let Some(digest) = configs[n].kernel_digest.filter(|_| configs[n].unlaunchable.is_none()) else { continue };
-        let head = *first.entry(digest).or_insert(n);
-        groups.entry(head).or_default().push(n);
-        if head != n {
-            configs[n].same_as = Some(configs[head].config.clone());
-        }
-    }
-    for config in &mut *configs {
-        let value = |resource| config.resources.get(&resource).copied().unwrap_or(0);
-        config.spills = [Resource::VectorSpills, Resource::ScalarSpills, Resource::StackBytes]
-            .into_iter()
-            .any(|what| value(what) > 0);
-        // ptxas keeps one register back: 254 and 255 are both the ceiling of 255.
-        config.at_ceiling = register_limit.is_some_and(|limit| value(Resource::Registers) >= limit - 1);
-        let failed = config.status.is_some_and(|status| status != BuildStatus::Ok);
-        let dead = config.unlaunchable.is_some();
-        let duplicate = config.same_as.is_some();
-        summary.failed += u64::from(failed);
-        summary.dead += u64::from(dead);
-        summary.duplicates += u64::from(duplicate);
-        summary.spilling += u64::from(config.spills);
-        summary.at_ceiling += u64::from(config.at_ceiling);
-        if let Some(seconds) = config.metrics.get(COMPILE_SECONDS) {
-            summary.timed += 1;
-            summary.seconds += seconds;
-            summary.wasted_seconds += if failed || dead || duplicate { *seconds } else { 0.0 };
-        }
-    }
-    summary.same = groups.into_values().filter(|group| group.len() > 1).map(|group| same(configs, &group)).collect();
-    summary.sentence = sentence(&summary);
-    summary
-}
-
-fn same(configs: &[SpaceConfig], group: &[usize]) -> SameKernel {
-    let members: Vec<SpaceConfig> = group.iter().map(|&n| configs[n].clone()).collect();
-    SameKernel {
-        configs: members.iter().map(|config| config.config.clone()).collect(),
-        inert: varied(&members).into_iter().map(|(name, _)| name).collect(),
-    }
-}
-
-fn sentence(summary: &SpaceSummary) -> String {
-    let SpaceSummary { configs, failed, dead, duplicates, timed, seconds, wasted_seconds, .. } = summary;
-    if *configs == 0 {
-        return "No config was built here.".to_owned();
-    }
-    let useless = failed + dead + duplicates;
-    let mut parts = Vec::new();
-    for (number, what) in [(dead, "cannot be launched"), (failed, "did not compile")] {
-        if *number > 0 {
-            parts.push(format!("{number} {what}"));
-        }
-    }
-    if *duplicates > 0 {
-        parts.push(match duplicates {
-            1 => "1 is the same kernel as another".to_owned(),
-            more => format!("{more} are the same kernel as another"),
-        });
-    }
-    let cost = match timed {
-        0 => display::plural(*configs, "config"),
-        _ => {
-            let known = if timed == configs { String::new() } else { format!(" ({timed} of them timed)") };
-            format!(
-                "Compiling {}{known} took {} s",
-                display::plural(*configs, "config"),
-                display::number(round(*seconds))
-            )
-        }
-    };
-    if parts.is_empty() {
-        return format!("{cost}; none is dead or a duplicate.");
-    }
-    let share = display::share(useless, *configs);
-    let wasted = match timed {
-        0 => String::new(),
-        _ => format!(", {} s", display::number(round(*wasted_seconds))),
-    };
-    format!("{cost}. {useless} of them ({share}{wasted}) were for nothing: {}.", parts.join(", "))
-}
-
-fn round(seconds: f64) -> f64 {
-    (seconds * 10.0).round() / 10.0
-}
-
 /// Why a config need not be compiled again; `None` for one worth keeping.
 pub fn skip_reason(config: &SpaceConfig) -> Option<String> {
     if config.status.is_some_and(|status| status != BuildStatus::Ok) {
@@ -263,7 +174,8 @@ pub fn skip_reason(config: &SpaceConfig) -> Option<String> {
     if let Some(why) = &config.unlaunchable {
         return Some(why.clone());
     }
-    config.same_as.as_ref().map(|first| format!("the same kernel as {first}"))
+    let from = config.same_from.map(|stage| format!(" from {} on", stage.label())).unwrap_or_default();
+    config.same_as.as_ref().map(|first| format!("the same kernel as {first}{from}"))
 }
 
 /// Configs to leave out and why.

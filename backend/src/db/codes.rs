@@ -72,6 +72,12 @@ impl Codes {
     pub fn join(&self, codes: &[i16], values: &[i64]) -> std::collections::BTreeMap<Resource, i64> {
         codes.iter().zip(values).filter_map(|(code, &value)| Some((*self.resource_of.get(code)?, value))).collect()
     }
+
+    /// One value of what [`Self::split`] made; `None` where the row does not hold the resource.
+    pub fn value(&self, codes: &[i16], values: &[i64], resource: Resource) -> Option<i64> {
+        let wanted = self.code_of_resource.get(&resource)?;
+        codes.iter().zip(values).find(|(code, _)| *code == wanted).map(|(_, &value)| value)
+    }
 }
 
 async fn insert_families(pool: &Pool, names: &[String]) -> Result<()> {

@@ -1,6 +1,6 @@
 //! All configs of a kernel at one commit on one target.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use lowerline_analyzer::occupancy;
 use lowerline_shared::{
@@ -27,6 +27,9 @@ use crate::{
 
 /// Stages that say which kernel it is, the best last: PTX and AMDGCN come before an assembler that is not deterministic.
 const KERNEL_STAGES: [Stage; 6] = [Stage::Hsaco, Stage::Cubin, Stage::Sass, Stage::Llir, Stage::Amdgcn, Stage::Ptx];
+
+/// Stages that are compared to find out where two lowerings become one.
+const MEANING_STAGES: [Stage; 5] = [Stage::Ttir, Stage::Ttgir, Stage::Llir, Stage::Amdgcn, Stage::Ptx];
 
 /// A config as its row holds it: without the label, which is its variant's.
 #[derive(Debug, Default, Deserialize)]
@@ -63,7 +66,7 @@ pub async fn space(state: &AppState, project: &Project, key: &str, query: &Space
     let register_limit = limits.map(|limits| i64::from(limits.thread_registers));
     let summary = space::judge(&mut configs, register_limit);
     let Place { summary: kernel, commit, .. } = place;
-    Ok(SpaceResponse {
+    let mut answer = SpaceResponse {
         kernel,
         commit: view::commit(&state.pool, commit).await?,
         target,
@@ -73,7 +76,11 @@ pub async fn space(state: &AppState, project: &Project, key: &str, query: &Space
         configs,
         summary,
         left_out: left_out as u64,
-    })
+        filtered: 0,
+        unknown: 0,
+    };
+    space::narrow(&mut answer, &query.only);
+    Ok(answer)
 }
 
 fn targets(builds: &[Build]) -> Vec<(TargetName, u64)> {
@@ -111,7 +118,7 @@ async fn configs(state: &AppState, commit_id: i32, target: &TargetName, builds: 
     for (id, body) in db::space::list_configs(pool, &ids).await? {
         bodies.insert(id, serde_json::from_value(body).map_err(anyhow::Error::from)?);
     }
-    let digests = kernel_digests(state, builds).await?;
+    let digests = digests(state, builds).await?;
     builds
         .iter()
         .map(|build| {
@@ -134,7 +141,8 @@ async fn configs(state: &AppState, commit_id: i32, target: &TargetName, builds: 
                 instructions: counts.instructions(machine),
                 tensor_compute: counts.family(machine, Family::TensorCompute),
                 metrics: metrics.remove(&build.row.variant_id).unwrap_or_default(),
-                kernel_digest: digests.get(&build.row.lowering_id).copied().filter(|_| is_ok),
+                kernel_digest: digests.get(&build.row.lowering_id).and_then(kernel_digest).filter(|_| is_ok),
+                meanings: digests.get(&build.row.lowering_id).map(meanings).unwrap_or_default(),
                 unlaunchable: launch.refused.filter(|_| is_ok),
                 resources,
                 ..SpaceConfig::default()
@@ -143,19 +151,27 @@ async fn configs(state: &AppState, commit_id: i32, target: &TargetName, builds: 
         .collect()
 }
 
-/// By lowering, the digest of meaning of its best stage.
-async fn kernel_digests(state: &AppState, builds: &[&Build]) -> Result<HashMap<i32, Digest>> {
+/// By lowering, the digests of meaning of its stages, in their main form.
+async fn digests(state: &AppState, builds: &[&Build]) -> Result<HashMap<i32, BTreeMap<Stage, Digest>>> {
     let lowerings: Vec<i32> = builds.iter().map(|build| build.row.lowering_id).collect();
-    let stages: Vec<String> = KERNEL_STAGES.map(|stage| stage.id().to_owned()).to_vec();
-    let mut best: BTreeMap<i32, (usize, Digest)> = BTreeMap::new();
+    let stages: BTreeSet<Stage> = KERNEL_STAGES.into_iter().chain(MEANING_STAGES).collect();
+    let stages: Vec<String> = stages.into_iter().map(|stage| stage.id().to_owned()).collect();
+    let mut out: HashMap<i32, BTreeMap<Stage, Digest>> = HashMap::new();
     for row in db::space::list_kernel_artifacts(&state.pool, &lowerings, &stages).await? {
-        let rank = KERNEL_STAGES.iter().position(|stage| stage.id() == row.stage);
-        let Some((rank, digest)) = rank.zip(row.normal_digest) else { continue };
-        if best.get(&row.lowering_id).is_none_or(|(held, _)| rank > *held) {
-            best.insert(row.lowering_id, (rank, view::digest(&digest)?));
+        if let Some((stage, digest)) = Stage::from_id(&row.stage).zip(row.normal_digest) {
+            // The main form comes first.
+            out.entry(row.lowering_id).or_default().entry(stage).or_insert(view::digest(&digest)?);
         }
     }
-    Ok(best.into_iter().map(|(lowering, (_, digest))| (lowering, digest)).collect())
+    Ok(out)
+}
+
+fn kernel_digest(stages: &BTreeMap<Stage, Digest>) -> Option<Digest> {
+    KERNEL_STAGES.iter().rev().find_map(|stage| stages.get(stage)).copied()
+}
+
+fn meanings(stages: &BTreeMap<Stage, Digest>) -> BTreeMap<Stage, Digest> {
+    MEANING_STAGES.iter().filter_map(|stage| Some((*stage, *stages.get(stage)?))).collect()
 }
 
 #[cfg(test)]

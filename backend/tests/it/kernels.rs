@@ -205,6 +205,32 @@ async fn a_space_tells_dead_and_duplicate_configs() {
     assert!(answer.summary.sentence.contains("4 cannot be launched"), "{}", answer.summary.sentence);
     assert!(answer.summary.seconds > 0.0);
     assert_eq!(answer.targets.len(), 7);
+    let from = configs["128x128x64_w8_s4_d2"].same_from.expect("a stage");
+    assert!(from <= Stage::Ptx, "the PTX is the same: {from:?}");
+}
+
+/// Counted with grep over the TTGIR of the 28 configs: two have no `memdesc` of three dimensions, in six the largest first dimension
+/// of one is 2, in seven it is 3, in thirteen 4.
+#[tokio::test]
+async fn a_space_is_narrowed_by_decisions() {
+    let server = census(&["3.7.1"]).await;
+    let read =
+        async |only: &str| -> SpaceResponse { server.read(&format!("{CENSUS}/space?target=sm_90a&only={only}")).await };
+    let inert = read("pipelining:inert").await;
+    let labels: Vec<&str> = inert.configs.iter().map(|config| config.config.as_str()).collect();
+    assert_eq!(labels, ["128x128x64_w8_s4_d1", "128x128x64_w8_s4_d2"]);
+    assert_eq!((inert.filtered, inert.unknown, inert.summary.configs), (26, 0, 2));
+    for (only, configs) in [
+        ("buffer_depth:2", 6),
+        ("buffer_depth:3..", 20),
+        ("buffer_depth:2..3", 13),
+        ("pipelining:pipelined,buffer_depth:..2", 6),
+    ] {
+        assert_eq!(read(only).await.configs.len(), configs, "{only}");
+    }
+    let refused = server.get(&format!("/api/v1{CENSUS}/space?only=pipelining:inert,no_such:1")).await.problem(422);
+    assert_eq!(refused.field.as_deref(), Some("only"));
+    assert!(refused.message.contains("no_such:1"), "{}", refused.message);
 }
 
 #[tokio::test]

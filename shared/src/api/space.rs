@@ -9,6 +9,7 @@ use crate::{
     decision_measure::DecisionValues,
     ids::{Digest, TargetName},
     report::Resources,
+    stage::Stage,
 };
 
 /// One config.
@@ -45,6 +46,12 @@ pub struct SpaceConfig {
     /// The first config that gave the same kernel; `None` for the first itself and for one of its own.
     #[serde(default)]
     pub same_as: Option<String>,
+    /// The stage from which on it is equal to that one; `None` when no stage is known of both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_from: Option<Stage>,
+    /// Digests of meaning of TTIR, TTGIR, LLVM IR and PTX or AMDGCN, from which that is found; they do not travel.
+    #[serde(skip)]
+    pub meanings: BTreeMap<Stage, Digest>,
     /// Whether it spills or keeps values in local memory.
     #[serde(default)]
     pub spills: bool,
@@ -110,4 +117,10 @@ pub struct SpaceResponse {
     pub summary: SpaceSummary,
     /// Configs beyond the limit of the answer.
     pub left_out: u64,
+    /// Configs that a filter of decisions left out.
+    #[serde(default)]
+    pub filtered: u64,
+    /// Of these, configs of which a decision asked for is not known.
+    #[serde(default)]
+    pub unknown: u64,
 }

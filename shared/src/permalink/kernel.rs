@@ -2,6 +2,7 @@
 
 use super::query::{InvalidQuery, Query, Values, pairs};
 use crate::{
+    decision_filter::DecisionFilter,
     ids::{Rev, TargetName},
     measure::Measure,
     stage::Scope,
@@ -37,6 +38,8 @@ pub struct SpaceQuery {
     pub heat: Vec<String>,
     /// Measure that the table is sorted by; `None` sorts by label.
     pub sort: Option<Measure>,
+    /// What is asked of decisions; configs that fail one of them are left out.
+    pub only: Vec<DecisionFilter>,
 }
 
 impl LoweringQuery {
@@ -106,6 +109,7 @@ impl SpaceQuery {
                 "y" => out.y = values.one(key, value),
                 "heat" => out.heat = values.list(key, value),
                 "sort" => out.sort = values.one(key, value),
+                "only" => out.only = values.list(key, value),
                 _ => {}
             }
         }
@@ -122,6 +126,7 @@ impl SpaceQuery {
         query.text("y", text(&self.y).as_deref());
         query.list("heat", &self.heat);
         query.text("sort", text(&self.sort).as_deref());
+        query.list("only", &self.only);
         query.0
     }
 }

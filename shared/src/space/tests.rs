@@ -4,8 +4,10 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    api::{CommitSummary, KernelSummary},
+    api::{BuildStatus, CommitSummary, KernelSummary, SameKernel, SpaceSummary},
+    decision_measure::DecisionValue,
     ids::Digest,
+    stage::Stage,
 };
 
 fn config(stages: i64, divisibility: i64, kernel: u8) -> SpaceConfig {
@@ -63,6 +65,8 @@ fn answer() -> SpaceResponse {
         configs,
         summary,
         left_out: 0,
+        filtered: 0,
+        unknown: 0,
     }
 }
 
@@ -85,7 +89,7 @@ fn equal_kernels_name_the_knob_that_changes_nothing() {
 
 #[test]
 fn an_empty_space_costs_nothing() {
-    assert_eq!(judge(&mut [], Some(255)).sentence, "No config was built here.");
+    assert_eq!(judge(&mut [], Some(255)).sentence, "There is no config here.");
 }
 
 #[test]
@@ -140,4 +144,44 @@ fn a_heat_map_fixes_two_knobs_and_keeps_the_best() {
     assert_eq!(heat.cells[1][0], HeatCell::default());
     assert_eq!(heat.range, Some((100.0, 106.0)));
     assert_eq!(order(&answer.configs, Some(&measure))[0], 6);
+}
+
+#[test]
+fn a_narrowed_space_keeps_its_marks_and_counts_what_it_leaves_out() {
+    let mut answer = answer();
+    for (n, config) in answer.configs.iter_mut().enumerate() {
+        let state = if n < 4 { "pipelined" } else { "inert" };
+        if n != 3 {
+            config.values.0.insert(DecisionMeasure::Pipelining, DecisionValue::Named(state.to_owned()));
+        }
+    }
+    let offered = filters(&answer.configs);
+    let offered: Vec<(String, u64)> = offered.into_iter().map(|(filter, n)| (filter.to_string(), n)).collect();
+    assert_eq!(offered, [("pipelining:inert".to_owned(), 3), ("pipelining:pipelined".to_owned(), 3)]);
+    let whole = answer.clone();
+    narrow(&mut answer, &[]);
+    assert_eq!(answer, whole, "no filter leaves nothing out");
+    narrow(&mut answer, &["pipelining:inert".parse().expect("a filter")]);
+    assert_eq!((answer.configs.len(), answer.filtered, answer.unknown), (3, 4, 1));
+    assert_eq!((answer.summary.configs, answer.summary.duplicates), (3, 2));
+    assert!(
+        answer.summary.sentence.starts_with("Compiling 3 configs took 6 s. 2 of them"),
+        "{}",
+        answer.summary.sentence
+    );
+}
+
+#[test]
+fn duplicates_say_from_which_stage_on() {
+    let stages = |digests: [u8; 3]| -> BTreeMap<Stage, Digest> {
+        [Stage::Ttir, Stage::Ttgir, Stage::Ptx].into_iter().zip(digests.map(|n| Digest([n; 32]))).collect()
+    };
+    let mut configs = vec![config(2, 16, 1), config(3, 16, 1), config(4, 16, 1), config(5, 16, 1)];
+    for (config, digests) in configs.iter_mut().zip([[1, 2, 3], [1, 2, 3], [1, 9, 3], [9, 2, 3]]) {
+        config.meanings = stages(digests);
+    }
+    judge(&mut configs, None);
+    let from: Vec<Option<Stage>> = configs.iter().map(|config| config.same_from).collect();
+    assert_eq!(from, [None, Some(Stage::Ttir), Some(Stage::Ptx), Some(Stage::Ttgir)]);
+    assert_eq!(skip_reason(&configs[2]).as_deref(), Some("the same kernel as s2_d16 from PTX on"));
 }
