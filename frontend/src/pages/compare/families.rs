@@ -129,7 +129,7 @@ fn cells(counts: &[Option<i64>], whole: u64, test: &str) -> impl IntoView + use<
         let inner = match n {
             0 => "",
             // Not known is no change.
-            _ if value.is_none() => "muted",
+            _ if value.is_none() || first.is_none() => "",
             _ if *value == first => "same",
             _ => "chg",
         };

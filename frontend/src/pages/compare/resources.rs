@@ -19,7 +19,7 @@ pub fn panel(build: &BuildComparison, names: &[String]) -> impl IntoView + use<>
         let first = row.values.first().copied().flatten();
         let values = row.values.iter().enumerate().map(|(n, value)| {
             let spills = caution && value.is_some_and(|value| value > 0);
-            let class = if n > 0 && value.is_some() && *value != first { "chg" } else { "" };
+            let class = if n > 0 && value.is_some() && first.is_some() && *value != first { "chg" } else { "" };
             let mark = spills.then(|| view! { <span class="badge warn">"!"</span> " " });
             view! { <td class="num">{mark}<span class=class>{marks::count(*value)}</span></td> }.into_any()
         });
