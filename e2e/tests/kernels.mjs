@@ -96,6 +96,21 @@ export default function define(test) {
     await eventually(() => new URL(page.url()).search, "", "Back undoes both");
   });
 
+  test("kernels: a space is narrowed by a decision, in the address", async (page) => {
+    await page.goto("/p/matmul-h200/kernels/matmul/space");
+    await part(page, "configs").waitFor();
+    await page.locator('[data-test="add-only"] select').selectOption("pipelining:inert");
+    await part(page, "filtered").waitFor();
+    assert.equal(new URL(page.url()).searchParams.get("only"), "pipelining:inert");
+    assert.match(await text(page, "filtered"), /Pipelining = inert: 55 configs left out/);
+    assert.equal(await part(page, "config").count(), 5);
+    await page.reload();
+    await part(page, "filtered").waitFor();
+    assert.equal(await part(page, "config").count(), 5);
+    await part(page, "only").click();
+    await eventually(() => part(page, "config").count(), 60, "without the filter all are back");
+  });
+
   test("kernels: pages say what is not there", async (page) => {
     await page.goto("/p/triton/kernels/no_such_kernel");
     await part(page, "error").waitFor();

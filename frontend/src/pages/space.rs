@@ -5,7 +5,9 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use lowerline_shared::{
     api::SpaceResponse,
-    api_path, display,
+    api_path,
+    decision_filter::DecisionFilter,
+    display,
     ids::{self, ProjectSlug},
     measure::Measure,
     permalink::{Page, SpaceQuery},
@@ -89,8 +91,14 @@ pub fn Space(project: ProjectSlug) -> impl IntoView {
     let fetched = use_fetch::<SpaceResponse>(move || {
         Some(view.project.with_value(|project| api_path::space(project, &kernel.get(), &query.get())))
     });
+    let only = Memo::new(move |_| query.with(|query| query.only.clone()));
+    let narrowed = move |data: &Arc<SpaceResponse>| {
+        let mut data = SpaceResponse::clone(data);
+        only.with(|only| space::narrow(&mut data, only));
+        data
+    };
     let takeaway = Signal::derive(move || {
-        let data = fetched.data.get();
+        let data = fetched.data.get().map(|data| narrowed(&data));
         // A link to keep names the commit and the target, even where the address does not.
         let at = data.as_ref().and_then(|data| data.commit.sha.as_str().parse().ok());
         let target = data.as_ref().map(|data| data.target.clone());
@@ -102,7 +110,7 @@ pub fn Space(project: ProjectSlug) -> impl IntoView {
             name: "space",
         }
     });
-    let sub = move || fetched.data.with(|data| data.as_ref().map(|data| summary(data)));
+    let sub = move || fetched.data.with(|data| data.as_ref().map(|data| summary(&narrowed(data))));
     view! {
         <div data-test="page-space">
             <div class="head">
@@ -110,7 +118,7 @@ pub fn Space(project: ProjectSlug) -> impl IntoView {
                 <span class="sub" data-test="summary">{sub}</span>
             </div>
             <filters::Filters view data=fetched.data takeaway/>
-            {states::fetched("This config space", fetched, 10, move |data: Arc<SpaceResponse>| shown(view, &data))}
+            {states::fetched("This config space", fetched, 10, move |data: Arc<SpaceResponse>| shown(view, &narrowed(&data)))}
         </div>
     }
 }
@@ -126,6 +134,9 @@ fn summary(data: &SpaceResponse) -> String {
         (sums.spilling, "spill"),
         (sums.at_ceiling, "at the register ceiling"),
     ];
+    if data.filtered > 0 {
+        parts.push(format!("{} left out by filters", data.filtered));
+    }
     parts
         .extend(numbers.into_iter().filter(|(number, _)| *number > 0).map(|(number, what)| format!("{number} {what}")));
     parts.join(" · ")
@@ -137,7 +148,21 @@ fn shown(view: View, data: &SpaceResponse) -> impl IntoView + use<> {
     let left_out = (data.left_out > 0).then(|| {
         view! { <p class="note plain">{display::plural(data.left_out, "config")} " left out: the answer is full."</p> }
     });
+    let filtered = (data.filtered > 0).then(|| {
+        let names: Vec<String> = query.only.iter().map(DecisionFilter::label).collect();
+        let unknown = match data.unknown {
+            0 => String::new(),
+            number => format!("; of {number} of them a decision asked for is not known"),
+        };
+        let text = format!(
+            "Only configs with {}: {} left out{unknown}. Marks hold for the whole space.",
+            names.join(" and "),
+            display::plural(data.filtered, "config"),
+        );
+        view! { <p class="note plain" data-test="filtered">{text}</p> }
+    });
     view! {
+        {filtered}
         <p class="lead" data-test="sentence">{data.summary.sentence.clone()}</p>
         <div class="grid2">
             <div class="stack">

@@ -119,7 +119,10 @@ fn badges(view: View, data: &SpaceResponse, config: &SpaceConfig) -> impl IntoVi
     });
     let same = config.same_as.clone().map(|first| {
         let href = comparison(view, data, &first, &config.config);
-        view! { <a class="badge" href=href data-test="same-as">"same as " {ids::shown(&first)}</a> " " }
+        let from = config.same_from.map(|stage| {
+            view! { <span class="small muted" data-test="same-from">{format!("from {} on", stage.label())}</span> " " }
+        });
+        view! { <a class="badge" href=href data-test="same-as">"same as " {ids::shown(&first)}</a> " " {from} }
     });
     let spills = config.spills.then(|| view! { <span class="badge warn">"! spills"</span> " " });
     let ceiling = config.at_ceiling.then(|| {
