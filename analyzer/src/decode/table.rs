@@ -14,8 +14,8 @@ const END: u16 = 0xFFFF;
 const REFUSED: u16 = 0xFFFE;
 const BASE: u16 = 0xFFFD;
 const KEYS: usize = 4096;
-/// No diagram asks more features than this; a longer path would be a cycle in broken data.
-const MAX_PATH: usize = 64;
+/// No path asks more features than this; a longer one would be a cycle in broken data.
+const MAX_PATH: usize = 255;
 /// Ends a name of which only the first part is known.
 const UNCERTAIN: &str = ".?";
 

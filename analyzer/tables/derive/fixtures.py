@@ -1,8 +1,8 @@
 """Write the pairs that the tests hold the tables against: words of programs not learnt from, with the printed mnemonic.
 
-    fixtures.py OUT [--most N] [--seed S] PATH...
+    fixtures.py OUT [--name PREFIX] [--most N] [--seed S] PATH...
 
-OUT gets `sm_90.tsv.zst` and so on: one word for each combination of key and bits 72 to 104, at most N (2,500) drawn with
+OUT gets `PREFIXsm_90.tsv.zst` and so on: one word for each combination of key and bits 72 to 104, at most N (2,500) drawn with
 the seed.
 """
 
@@ -21,6 +21,7 @@ from verify import FIELDS, unique
 def main():
     cli = argparse.ArgumentParser()
     cli.add_argument("out", type=pathlib.Path)
+    cli.add_argument("--name", default="")
     cli.add_argument("--most", type=int, default=2500)
     cli.add_argument("--seed", type=int, default=0)
     cli.add_argument("paths", nargs="+")
@@ -41,7 +42,7 @@ def main():
             continue
         lines = "".join(f"{word:032x}\t{name}\n" for word, name in sorted(zip(words, names)) if name)
         packed = zstandard.ZstdCompressor(level=19).compress(lines.encode())
-        (args.out / f"sm_{sm}.tsv.zst").write_bytes(packed)
+        (args.out / f"{args.name}sm_{sm}.tsv.zst").write_bytes(packed)
         print(f"sm_{sm}: {lines.count(chr(10))} of {len(known)} pairs, {len(packed)} bytes", flush=True)
 
 

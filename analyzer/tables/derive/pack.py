@@ -187,6 +187,13 @@ def pack(models, orders=None):
                 here, refused = ((), node), ((), REFUSED)
                 node = diagram.node(code, *((refused, here) if value else (here, refused)))
             roots[sm][key] = prefix, node
+    data = write(diagram, roots)
+    report.sort(reverse=True)
+    return data, report[:40], len(diagram.nodes)
+
+
+def write(diagram, roots):
+    """The bytes of a diagram with `roots`: {sm: {key: (text, node)}}."""
     texts = {(): 0}
     for _, low, high in diagram.nodes:
         texts.setdefault(low[0], len(texts))
@@ -205,5 +212,4 @@ def pack(models, orders=None):
         out.append(struct.pack("<BH", sm, len(keys)))
         for key, (prefix, node) in sorted(keys.items()):
             out.append(struct.pack("<HHH", key, texts[prefix], node))
-    report.sort(reverse=True)
-    return b"".join(out), report[:40], len(diagram.nodes), len(texts)
+    return b"".join(out)

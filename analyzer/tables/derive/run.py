@@ -292,9 +292,9 @@ def main():
         models = {}
         for sm, keys in sorted(every.items()):
             models[sm] = {k: (known.model[0], known.model[1], known.model[3]) for k, known in keys.items()}
-        data, report, nodes, texts = pack(models)
+        data, report, nodes = pack(models)
         pathlib.Path(sys.argv[3]).write_bytes(data)
-        print(f"{len(data)} bytes, {nodes} nodes, {texts} texts", *report[:20], sep="\n")
+        print(f"{len(data)} bytes, {nodes} nodes", *report[:20], sep="\n")
     elif command == "report":
         for path in sorted(work.glob("learnt_*.pkl")):
             summary(int(path.stem.split("_")[1]), load(path, {}))
