@@ -66,6 +66,13 @@ pub(crate) fn line_stage(line: &[u8]) -> Option<Stage> {
     }
 }
 
+/// The stage that a trimmed line begins, MLIR included: its first lines are no instruction of another stage.
+pub(crate) fn head_stage(line: &[u8]) -> Option<Stage> {
+    let mlir =
+        [&b"module {"[..], b"module attributes ", b"module @", b"\"builtin.module\"", b"tt.func ", b"#loc = loc("];
+    line_stage(line).or_else(|| mlir.iter().any(|head| line.starts_with(head)).then_some(Stage::Ttir))
+}
+
 /// `/*0a10*/` and more behind it.
 fn is_sass_instruction(line: &[u8]) -> bool {
     let Some(rest) = line.strip_prefix(b"/*") else { return false };

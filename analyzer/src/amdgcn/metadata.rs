@@ -4,10 +4,12 @@
 
 use lowerline_shared::report::{Resource, Resources};
 
-/// What the metadata says of the first kernel.
+/// What the metadata says: of several kernels each resource is the largest one's.
 #[derive(Debug, Default)]
 pub(crate) struct Metadata {
     pub resources: Resources,
+    /// Kernels described; each has one `.symbol`.
+    pub kernels: usize,
 }
 
 impl Metadata {
@@ -23,10 +25,14 @@ impl Metadata {
             ".sgpr_spill_count" => Resource::ScalarSpills,
             ".private_segment_fixed_size" => Resource::StackBytes,
             ".group_segment_fixed_size" => Resource::StaticSharedBytes,
+            ".symbol" => {
+                self.kernels += 1;
+                return;
+            }
             _ => return,
         };
-        if let Ok(value) = value.trim().parse() {
-            self.resources.entry(resource).or_insert(value);
+        if let Ok(value) = value.trim().parse::<i64>() {
+            self.resources.entry(resource).and_modify(|known| *known = (*known).max(value)).or_insert(value);
         }
     }
 }

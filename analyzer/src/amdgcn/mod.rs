@@ -8,7 +8,7 @@ use lowerline_shared::{report::Report, stage::Stage};
 pub(crate) use scanner::scan;
 
 use crate::{
-    AnalyzeError, Budget, VERSION, assemble, detect,
+    AnalyzeError, Budget, VERSION, assemble, detect, elf,
     families::Isa,
     stream::{Keep, Stream},
 };
@@ -21,7 +21,14 @@ pub fn report(bytes: &[u8], budget: &mut Budget) -> Result<Report, AnalyzeError>
     let mut report = Report::new(VERSION, Stage::Amdgcn);
     report.source = Some("text".to_owned());
     report.target = facts.target.map(str::to_owned);
+    elf::several(&mut report, facts.metadata.kernels);
     report.resources = facts.metadata.resources;
+    if facts.unsized_functions > 0 {
+        let functions = facts.unsized_functions;
+        report
+            .warnings
+            .push(format!("{functions} functions have no `.size` behind them: a cut text would look like this"));
+    }
     if let Some(version) = facts.code_object {
         report.toolchain.insert("code_object".to_owned(), version.to_owned());
     }

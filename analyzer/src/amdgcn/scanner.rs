@@ -17,6 +17,8 @@ pub(crate) struct Facts<'a> {
     pub target: Option<&'a str>,
     pub code_object: Option<&'a str>,
     pub metadata: Metadata,
+    /// Functions without a `.size` behind them that still end as code does.
+    pub unsized_functions: usize,
 }
 
 struct Scanner<'a, 's> {
@@ -25,6 +27,8 @@ struct Scanner<'a, 's> {
     stream: &'s mut Stream<'a>,
     /// Names that a `.type name,@function` line announced.
     functions: HashSet<&'a str>,
+    /// Functions whose `.size` was read: LLVM writes it behind the last instruction.
+    sized: HashSet<&'a str>,
     /// Names that `.amdhsa_kernel` declares: those are entries.
     kernels: HashSet<&'a str>,
     /// Instructions left of a clause that has a comment, and the comment.
@@ -38,6 +42,7 @@ pub(crate) fn scan<'a>(text: &'a str, stream: &mut Stream<'a>, budget: &mut Budg
         facts: Facts::default(),
         stream,
         functions: HashSet::new(),
+        sized: HashSet::new(),
         kernels: HashSet::new(),
         clause: None,
     };
@@ -52,8 +57,16 @@ pub(crate) fn scan<'a>(text: &'a str, stream: &mut Stream<'a>, budget: &mut Budg
         scanner.line(at, end, budget)?;
         at = end + 1;
     }
-    for function in &mut scanner.stream.functions {
-        function.kernel = scanner.kernels.contains(function.name);
+    for index in 0..scanner.stream.functions.len() {
+        let name = scanner.stream.functions[index].name;
+        if !scanner.sized.contains(name) {
+            // Assembly written by hand may lack it, and has its metadata in front of the code then.
+            if scanner.facts.metadata.kernels == 0 || !scanner.stream.exits_at_end(index) {
+                return Err(AnalyzeError::Truncated { stage: Stage::Amdgcn, missing: "the `.size` of a function" });
+            }
+            scanner.facts.unsized_functions += 1;
+        }
+        scanner.stream.functions[index].kernel = scanner.kernels.contains(name);
     }
     Ok(scanner.facts)
 }
@@ -144,7 +157,7 @@ impl<'a> Scanner<'a, '_> {
     }
 
     fn foreign(&self, start: usize, end: usize) -> Result<(), AnalyzeError> {
-        match detect::line_stage(&self.text.as_bytes()[start..end]) {
+        match detect::head_stage(&self.text.as_bytes()[start..end]) {
             Some(second) if second != Stage::Amdgcn => {
                 Err(AnalyzeError::TwoStages { first: Stage::Amdgcn, second, offset: start })
             }
@@ -174,6 +187,13 @@ impl<'a> Scanner<'a, '_> {
                 if let Some(name) = rest.trim().strip_suffix(",@function") {
                     budget.store(1)?;
                     self.functions.insert(name);
+                }
+                Ok(())
+            }
+            ".size" => {
+                if let Some((name, _)) = rest.trim().split_once(',') {
+                    budget.store(1)?;
+                    self.sized.insert(name);
                 }
                 Ok(())
             }

@@ -39,15 +39,16 @@ fn register(word: Word, at: u32) -> String {
     }
 }
 
-/// `[R1+0x10]`: base register at bit 24, signed 24-bit offset at bit 40.
+/// `[R1+0x10]`, `[R1+-0x10]`: base register at bit 24, 24-bit offset at bit 40, which has a sign only beside a register.
 fn local(word: Word) -> String {
-    let offset = (word.bits(40, 24) << 40).cast_signed() >> 40;
-    let sign = if offset < 0 { "-" } else { "+" };
+    let unsigned = word.bits(40, 24);
+    let offset = (unsigned << 40).cast_signed() >> 40;
+    let sign = if offset < 0 { "-" } else { "" };
     let magnitude = offset.unsigned_abs();
     match (word.register(24), offset) {
-        (ZERO, _) => format!("[{}{magnitude:#x}]", if offset < 0 { "-" } else { "" }),
         (_, 0) => format!("[{}]", register(word, 24)),
-        _ => format!("[{}{sign}{magnitude:#x}]", register(word, 24)),
+        (ZERO, _) => format!("[{unsigned:#x}]"),
+        _ => format!("[{}+{sign}{magnitude:#x}]", register(word, 24)),
     }
 }
 
@@ -61,6 +62,9 @@ mod tests {
             ("STL", 0x000f_e200_0010_0800_0003_b85d_0100_7387, "[R1+0x3b8], R93"),
             ("STL", 0x0005_e800_0010_0800_0001_6cff_0100_7387, "[R1+0x16c], RZ"),
             ("STL.64", 0x000f_e800_0010_0a00_0001_586e_0100_7387, "[R1+0x158], R110"),
+            ("STL", 0x0005_e800_0010_0800_ffff_8805_1700_7387, "[R23+-0x78], R5"),
+            ("STL", 0x0005_e800_0010_0800_ffff_8805_ff00_7387, "[0xffff88], R5"),
+            ("LDL.LU", 0x000e_a200_0030_0800_0000_0000_ff54_7983, "R84, [RZ]"),
             ("LDL.LU", 0x000e_a200_0030_0800_0002_dc00_0154_7983, "R84, [R1+0x2dc]"),
             ("CS2R", 0x000f_e200_0001_ff00_0000_0000_0020_7805, "R32, SRZ"),
             ("HFMA2", 0x010f_e200_0000_01ff_0000_000f_ff03_7431, "R3, -RZ, RZ, …"),

@@ -80,7 +80,7 @@ impl Code {
                     mnemonic: name(&self.decoder, instruction),
                     operands,
                     comment: "",
-                    guarded: instruction.guard().is_some(),
+                    guarded: instruction.is_guarded(),
                     offset: self.offsets.get(&instruction.opcode).copied().unwrap_or(usize::MAX),
                 };
                 stream.instruction(&written, 0, budget)?;

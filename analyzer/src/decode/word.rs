@@ -90,7 +90,7 @@ impl Control {
 }
 
 impl Guard {
-    /// `@P0`, `@!P3`, `@!PT`; `None` where the instruction always runs. `uniform` names the register file (`UP0`).
+    /// `@P0`, `@!P3`, `@!PT`; `None` where the instruction always runs. `uniform` names the register file (`@UP0`, `@!UPT`).
     pub fn text(self, uniform: bool) -> Option<String> {
         if self.register == 7 && !self.negated {
             return None;

@@ -17,6 +17,8 @@ pub const REGISTERS: u8 = 0x2f;
 /// `EIATTR_INDIRECT_BRANCH_TARGETS` in the section of a function: for each `BRX` its offset in the code, a zero, the number of
 /// targets, and their offsets. `nvdisasm` prints them behind the instruction as `BRANCH_TARGETS`.
 pub const INDIRECT_BRANCH_TARGETS: u8 = 0x34;
+/// The [`MIN_STACK_SIZE`] that `cuobjdump -res-usage` prints as `STACK:UNKNOWN`.
+pub const NO_BOUND: u32 = u32::MAX;
 /// `EIATTR_NUM_BARRIERS` in the section of a kernel: u8 (ABI 8; ABI 7 has it in the section flags).
 pub const BARRIERS: u8 = 0x4c;
 

@@ -64,6 +64,8 @@ pub struct KernelResources {
     pub frame_bytes: Option<u32>,
     /// Least stack bytes per thread, callees included.
     pub stack_bytes: Option<u32>,
+    /// Whether the cubin says that the stack has no bound, as for recursion and calls by address.
+    pub unbounded_stack: bool,
     /// Static shared bytes per block, the system's reserve included.
     pub shared_bytes: Option<u64>,
     /// Named barriers.
@@ -196,6 +198,7 @@ fn kernels(
                 match attribute.id {
                     attributes::REGISTERS => kernel.registers = Some(value),
                     attributes::FRAME_SIZE => kernel.frame_bytes = Some(value),
+                    attributes::MIN_STACK_SIZE if value == attributes::NO_BOUND => kernel.unbounded_stack = true,
                     attributes::MIN_STACK_SIZE => kernel.stack_bytes = Some(value),
                     _ => {}
                 }

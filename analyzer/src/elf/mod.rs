@@ -17,6 +17,7 @@ pub use cubin::{Abi, CodeSection, Cubin, Function, Indirect, KernelResources};
 pub use error::{ElfError, ElfErrorKind};
 pub use file::Machine;
 pub use hsaco::{Hsaco, HsacoKernel};
+pub(crate) use report::several;
 pub use report::{cubin_report, hsaco_report};
 pub use toolkit::Toolkit;
 

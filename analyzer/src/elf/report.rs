@@ -14,13 +14,21 @@ pub fn cubin_report(bytes: &[u8]) -> Result<Report, ElfError> {
     let mut report = Report::new(crate::VERSION, Stage::Cubin);
     for kernel in &cubin.kernels {
         raise(&mut report, Resource::Registers, kernel.registers.map(i64::from));
-        raise(&mut report, Resource::StackBytes, kernel.stack_bytes.or(kernel.frame_bytes).map(i64::from));
+        let stack = kernel.stack_bytes.or(kernel.frame_bytes).filter(|_| !kernel.unbounded_stack);
+        raise(&mut report, Resource::StackBytes, stack.map(i64::from));
         raise(&mut report, Resource::Barriers, kernel.barriers.map(i64::from));
         raise(&mut report, Resource::StaticSharedBytes, kernel.shared_bytes.and_then(|size| i64::try_from(size).ok()));
         raise(&mut report, Resource::Threads, kernel.threads.and_then(|threads| i64::try_from(threads).ok()));
         raise(&mut report, Resource::CodeBytes, i64::try_from(kernel.code_bytes).ok());
     }
     several(&mut report, cubin.kernels.len());
+    let unbounded = cubin.kernels.iter().filter(|kernel| kernel.unbounded_stack).count();
+    if unbounded > 0 {
+        report.warnings.push(format!(
+            "stack bytes of {unbounded} of {} kernels are unknown: recursion and calls by address have no bound",
+            cubin.kernels.len()
+        ));
+    }
     report.target = Some(cubin.target);
     if let Some(version) = cubin.toolkit.and_then(|toolkit| toolkit.version) {
         report.toolchain.insert("ptxas".to_owned(), version);
@@ -57,7 +65,8 @@ fn raise(report: &mut Report, resource: Resource, value: Option<i64>) {
     }
 }
 
-fn several(report: &mut Report, kernels: usize) {
+/// Says that resources are not of one kernel.
+pub(crate) fn several(report: &mut Report, kernels: usize) {
     if kernels > 1 {
         report.warnings.push(format!("{kernels} kernels: each resource is the largest of them"));
     }

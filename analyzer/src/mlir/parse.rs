@@ -277,6 +277,9 @@ impl<'a> Parser<'a, '_> {
             self.not_understood(line, number);
             return Ok(());
         }
+        if is_module(name) && self.regions.is_empty() && !self.module.operations.is_empty() {
+            return Err(AnalyzeError::Malformed { stage, offset, what: "one module, and this is a second" });
+        }
         self.budget.store(OPERATION_ENTRIES)?;
         let index = count(self.module.operations.len())?;
         let first_operand = count(self.module.operands.len())?;

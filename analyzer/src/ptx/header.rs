@@ -9,7 +9,7 @@ pub(crate) struct Header<'a> {
     pub target: Option<&'a str>,
     /// `.version`.
     pub version: Option<&'a str>,
-    /// Threads per block: the product of `.reqntid` of the first kernel that has it.
+    /// Threads per block: the product of `.reqntid`, the largest of the kernels that have it.
     pub threads: Option<i64>,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Header<'a> {
             .split(',')
             .map(|number| number.trim().parse::<i64>().ok())
             .try_fold(1_i64, |all, one| all.checked_mul(one?));
-        self.threads = self.threads.or(product);
+        self.threads = self.threads.max(product);
     }
 }
 

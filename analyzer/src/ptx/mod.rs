@@ -14,7 +14,7 @@ use lowerline_shared::{
 pub(crate) use scanner::scan;
 
 use crate::{
-    AnalyzeError, Budget, VERSION, assemble, detect,
+    AnalyzeError, Budget, VERSION, assemble, detect, elf,
     families::Isa,
     stream::{Keep, Stream},
 };
@@ -32,6 +32,7 @@ pub fn report(bytes: &[u8], budget: &mut Budget) -> Result<Report, AnalyzeError>
     }
     if let Some(threads) = header.threads {
         report.resources.insert(Resource::Threads, threads);
+        elf::several(&mut report, stream.functions.iter().filter(|function| function.kernel).count());
     }
     assemble::functions(&stream, text, &mut report, budget)?;
     report.normal_digest = Some(normal::digest(text, budget)?);

@@ -23,6 +23,9 @@ struct Scanner<'a, 's> {
     functions: Vec<&'a str>,
     /// Labels that `.size name,(label - name)` lines put behind the last instruction.
     ends: Vec<&'a str>,
+    /// Functions that `cuobjdump -sass` heads below a `code for` line, and the rows of dots it ends them with.
+    headings: usize,
+    rulers: usize,
     /// Set by a heading, used by the next instruction.
     pending: Option<(&'a str, bool)>,
     /// Frames of the source lines read since the last instruction, the innermost first, and the call that the last of
@@ -43,6 +46,8 @@ pub(crate) fn scan<'a>(
         stream,
         functions: Vec::new(),
         ends: Vec::new(),
+        headings: 0,
+        rulers: 0,
         pending: None,
         frames: Vec::new(),
         call: None,
@@ -259,6 +264,10 @@ impl<'a> Scanner<'a, '_> {
             // `.text.name:` repeats the function's own label.
             return if label.starts_with(".text.") { Ok(()) } else { self.stream.label(label, 0, budget) };
         }
+        if code.len() > 3 && code.bytes().all(|byte| byte == b'.') {
+            self.rulers += usize::from(self.headings > self.rulers);
+            return Ok(());
+        }
         let mut words = code.split_ascii_whitespace();
         match (words.next(), words.next()) {
             (Some(".target"), Some(target)) => self.header.target = self.header.target.or(Some(target)),
@@ -282,6 +291,9 @@ impl<'a> Scanner<'a, '_> {
                     self.pending = Some((name, true));
                 }
             }
+            (Some(".amdgcn_target" | ".amdgpu_target"), Some(_)) => {
+                return Err(AnalyzeError::TwoStages { first: Stage::Sass, second: Stage::Amdgcn, offset: start });
+            }
             (Some(".version"), Some(_)) => {
                 return Err(AnalyzeError::TwoStages { first: Stage::Sass, second: Stage::Ptx, offset: start });
             }
@@ -292,6 +304,9 @@ impl<'a> Scanner<'a, '_> {
 
     /// A text that stops before the end label of a function would count too little.
     fn check_ends(&self, budget: &mut Budget) -> Result<(), AnalyzeError> {
+        if self.rulers < self.headings {
+            return Err(AnalyzeError::Truncated { stage: Stage::Sass, missing: "the row of dots behind a function" });
+        }
         for end in &self.ends {
             let place = self.stream.labels.iter().rev().position(|label| label.name == *end);
             let function = || self.stream.functions.iter().any(|function| function.name == *end);
@@ -309,8 +324,16 @@ impl<'a> Scanner<'a, '_> {
         let code = line.split("//").next().unwrap_or_default().trim_ascii_end();
         if let Some(name) = code.strip_prefix("Function : ").or_else(|| code.strip_prefix("Function:")) {
             self.pending = Some((name.trim(), true));
+            self.headings += usize::from(self.header.target.is_some());
         } else if let Some(target) = code.strip_prefix("code for ") {
-            self.header.target = self.header.target.or(Some(target));
+            if self.header.target.is_some_and(|first| first != target) {
+                return Err(AnalyzeError::Malformed {
+                    stage: Stage::Sass,
+                    offset: start,
+                    what: "code for a second target; split the text at its `code for` lines",
+                });
+            }
+            self.header.target = Some(target);
         } else if let Some(name) = code.strip_suffix(':') {
             if self.functions.last() == Some(&name) {
                 let kernel = matches!(self.pending, Some((pending, true)) if pending == name);
@@ -318,7 +341,7 @@ impl<'a> Scanner<'a, '_> {
             } else {
                 return self.stream.label(name, 0, budget);
             }
-        } else if let Some(second) = detect::line_stage(code.as_bytes())
+        } else if let Some(second) = detect::head_stage(code.as_bytes())
             && second != Stage::Sass
         {
             return Err(AnalyzeError::TwoStages { first: Stage::Sass, second, offset: start });

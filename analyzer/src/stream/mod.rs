@@ -171,7 +171,12 @@ impl<'a> Stream<'a> {
         if self.functions.len() >= limit {
             return Err(AnalyzeError::TooMany { what: "functions", limit });
         }
-        self.functions.push(Function { name, kernel, first: self.position(), base, facts: Vec::new() });
+        let first = self.position();
+        // A place holds to the end of its function at most.
+        if self.locations.last().is_some_and(|last| last.place != NOWHERE) {
+            self.locations.push(Location { at: first, place: NOWHERE });
+        }
+        self.functions.push(Function { name, kernel, first, base, facts: Vec::new() });
         Ok(())
     }
 
@@ -277,6 +282,12 @@ impl<'a> Stream<'a> {
             self.controls.resize(last, 0);
             self.controls.push(word);
         }
+    }
+
+    /// Whether the last instruction of a function leaves it.
+    pub fn exits_at_end(&self, function: usize) -> bool {
+        let last = self.end(function).checked_sub(1).and_then(|at| self.code.get(at as usize));
+        last.is_some_and(|word| matches!(self.opcodes.traits(word & OPCODE_MASK).flow, Flow::Exit))
     }
 
     /// Instructions from one index to another: opcode, and the family that an operand rule decided.

@@ -144,8 +144,9 @@ def narrow(samples, tokens):
     return fits[0] if len(fits) == 1 else None
 
 
-def assign(fit, votes):
-    """One field for every token, each its own; None when the samples leave a choice."""
+def assign(fit):
+    """One field for every token, each its own; None when the samples leave a choice: a register that was always the same as
+    another one beside it says nothing of where it stands, and other texts of the key are no witness."""
     some = []
     for fields in fit:
         whole = [f for f in fields if f and f[1:] == (32, 32, 1) and f[0] in (HEX, SIGNED)]
@@ -158,12 +159,9 @@ def assign(fit, votes):
         some = fewer
     for place, fields in enumerate(some):
         if len(fields) > 1:
-            known = [f for f in fields if votes(place, f)]
             narrow = min(fields, key=lambda f: f[2])
             inside = ((1 << narrow[2]) - 1) << narrow[1]
-            if len(known) == 1:
-                some[place] = known
-            elif all(f[0] == narrow[0] and ((1 << f[2]) - 1) << f[1] & inside == inside for f in fields):
+            if all(f[0] == narrow[0] and ((1 << f[2]) - 1) << f[1] & inside == inside for f in fields):
                 # One field or a wider one around it, whose other bits never varied: those stay part of the form.
                 some[place] = [narrow]
     if any(len(fields) != 1 for fields in some):
@@ -202,20 +200,15 @@ def learn(pairs):
         if any(("." in t or "e+" in t or "e-" in t) and t.lstrip("+") != decimal(bits(word, 32, 32)) for t in tokens):
             continue
         built[word & 0xFFF, name.split(".")[0], parts, tuple(file_of(t) for t in tokens)].append((word, tokens))
-    # Places that fit in every building of a key's texts are preferred where one building alone leaves a choice.
-    votes = defaultdict(int)
     choices = {}
     for mark, samples in built.items():
         fit = fields_of(samples)
         if fit is False:
             continue
         choices[mark] = fit
-        for place, some in enumerate(fit):
-            if len(some) == 1 and some[0]:
-                votes[mark[0], mark[3][place], some[0]] += len(samples)
     forms = defaultdict(dict)
     for mark, fit in choices.items():
-        fields = assign(fit, lambda place, field: votes[mark[0], mark[3][place], field])
+        fields = assign(fit)
         if fields is None:
             continue
         literal = [f is None for f in fields]

@@ -104,3 +104,24 @@ fn hsaco_resources_equal_the_metadata_of_the_text() {
     });
     assert_eq!(seen, 83);
 }
+
+/// `cuobjdump -res-usage` prints `STACK:UNKNOWN` for 0xFFFFFFFF in `EIATTR_MIN_STACK_SIZE`.
+#[test]
+fn a_stack_without_bound_is_unknown_and_no_number() {
+    corpus::each("cubin", |artifact| {
+        if artifact.version != "3.9.0" {
+            return;
+        }
+        let mut bytes = artifact.bytes.clone();
+        let entries: Vec<usize> =
+            bytes.windows(4).enumerate().filter(|(_, four)| *four == [4, 0x12, 8, 0]).map(|(at, _)| at).collect();
+        for at in &entries {
+            bytes[at + 8..at + 12].fill(0xFF);
+        }
+        let (before, after) = (cubin_report(&artifact.bytes).unwrap(), cubin_report(&bytes).unwrap());
+        assert!(before.resources.contains_key(&Resource::StackBytes) && !entries.is_empty());
+        assert_eq!(after.resources.get(&Resource::StackBytes), None, "{}", artifact.name());
+        let warning = "stack bytes of 1 of 1 kernels are unknown: recursion and calls by address have no bound";
+        assert_eq!(after.warnings, [warning]);
+    });
+}

@@ -14,3 +14,4 @@ mod memory;
 mod mutate;
 mod normal;
 mod reject;
+mod whole;

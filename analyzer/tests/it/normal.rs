@@ -69,8 +69,9 @@ fn a_kernel_compiled_from_another_folder_means_the_same() {
 /// `ptxas` may order instructions differently from run to run: that is no change, another opcode is one.
 #[test]
 fn the_order_of_instructions_is_no_meaning_of_machine_code_and_an_opcode_is() {
-    let text =
-        |body: &str| format!("\tcode for sm_100a\n\t\tFunction : k\n{body}        /*0030*/                   EXIT ;\n");
+    let text = |body: &str| {
+        format!("\tcode for sm_100a\n\t\tFunction : k\n{body}        /*0030*/                   EXIT ;\n\t\t....\n")
+    };
     let of = |body: &str| digest(text(body).as_bytes(), body);
     let line = |address: &str, code: &str| format!("        /*{address}*/                   {code} ;\n");
     let first = line("0010", "IADD3 R1, R2, R3, RZ") + &line("0020", "FMUL R4, R5, R6");
