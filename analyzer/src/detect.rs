@@ -98,12 +98,14 @@ pub(crate) fn text(bytes: &[u8], stage: Stage) -> Result<&str, AnalyzeError> {
         return Err(AnalyzeError::NotText { stage, offset });
     }
     // As one single line, most of the file would be the comment or the operation it begins with.
-    match (memchr::memchr(b'\n', bytes), memchr::memchr(b'\r', bytes)) {
-        (None, Some(offset)) => Err(AnalyzeError::Malformed {
-            stage,
-            offset,
-            what: "lines end with a lone CR here; write them with LF or CR LF",
-        }),
+    match memchr::memchr2(b'\n', b'\r', bytes) {
+        Some(offset) if bytes[offset] == b'\r' && memchr::memchr(b'\n', bytes).is_none() => {
+            Err(AnalyzeError::Malformed {
+                stage,
+                offset,
+                what: "lines end with a lone CR here; write them with LF or CR LF",
+            })
+        }
         _ => Ok(text),
     }
 }

@@ -78,9 +78,11 @@ pub(crate) struct Traits {
 }
 
 impl Class {
-    pub(crate) const fn traits(&self) -> Traits {
-        let needs_operands = !self.rules.is_empty() || self.noted || !matches!(self.flow, Flow::Next);
-        Traits { family: self.family, flow: self.flow, rules: self.rules, noted: self.noted, needs_operands }
+    /// `notes` says whether notes on operands are wanted at all.
+    pub(crate) const fn traits(&self, notes: bool) -> Traits {
+        let noted = self.noted && notes;
+        let needs_operands = !self.rules.is_empty() || noted || !matches!(self.flow, Flow::Next);
+        Traits { family: self.family, flow: self.flow, rules: self.rules, noted, needs_operands }
     }
 }
 

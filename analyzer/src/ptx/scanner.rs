@@ -204,7 +204,8 @@ impl<'a> Scanner<'a, '_> {
             self.space();
         }
         let from = self.at;
-        let end = self.word_end();
+        let known = self.stream.known(self.bytes(), from);
+        let end = known.map_or_else(|| self.word_end(), |known| known.end);
         if end == from {
             self.at = from;
             return Err(self.foreign());
@@ -220,7 +221,11 @@ impl<'a> Scanner<'a, '_> {
                 return self.label(mnemonic, budget);
             }
         }
-        if self.stream.push(mnemonic, start, budget)? {
+        let looks = match known {
+            Some(known) => self.stream.push_known(known, start, budget)?,
+            None => self.stream.push(mnemonic, start, budget)?,
+        };
+        if looks {
             let operands = self.through_semicolon(end);
             let written = Written { mnemonic, operands, comment: "", guarded, offset: start };
             let scope = self.scope();
@@ -253,6 +258,12 @@ impl<'a> Scanner<'a, '_> {
 
     fn directive(&mut self, budget: &mut Budget) -> Result<(), AnalyzeError> {
         budget.work(20)?;
+        if self.stream.keep == Keep::Counts
+            && matches!(self.bytes()[self.at..], [b'.', b'l', b'o', b'c', b' ' | b'\t', ..])
+        {
+            self.line_end();
+            return Ok(());
+        }
         let end = self.word_end();
         let word = &self.text[self.at..end];
         let from = end;
@@ -303,10 +314,6 @@ impl<'a> Scanner<'a, '_> {
     ///
     /// Until Triton 3.7 only the comment tells of calls; from 3.9 on only the attribute does (PTX ISA 11.5.2).
     fn loc(&mut self, budget: &mut Budget) -> Result<(), AnalyzeError> {
-        if self.stream.keep == Keep::Counts {
-            self.line_end();
-            return Ok(());
-        }
         let numbers = [self.integer(), self.integer(), self.integer()];
         let from = self.at;
         self.line_end();

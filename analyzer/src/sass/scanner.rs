@@ -6,7 +6,7 @@ use memchr::memchr;
 use super::control;
 use crate::{
     AnalyzeError, Budget, detect,
-    stream::{Keep, Stream, Written},
+    stream::{Keep, Known, Stream, Written},
 };
 
 /// Facts of the whole file.
@@ -106,19 +106,29 @@ impl<'a> Scanner<'a, '_> {
         let Some(address) = bytes[from..].strip_prefix(b"        /*") else { return Ok(None) };
         let digits = address.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
         let Some(behind) = address[digits..].strip_prefix(b"*/").filter(|_| digits > 0) else { return Ok(None) };
-        let code = skip_space(bytes, bytes.len() - behind.len(), bytes.len());
+        let mut code = skip_space(bytes, bytes.len() - behind.len(), bytes.len());
+        let guarded = bytes.get(code) == Some(&b'@');
+        if guarded {
+            let length = bytes[code..].iter().take_while(|byte| !ENDS[usize::from(**byte)]).count();
+            code = skip_space(bytes, code + length, bytes.len());
+        }
         if !bytes.get(code).is_some_and(u8::is_ascii_uppercase) {
             return Ok(None);
         }
-        let length = bytes[code..].iter().take_while(|byte| !ENDS[usize::from(**byte)]).count();
-        let at = code + length;
-        let mnemonic = &self.text[code..at];
-        let looks = self.stream.push(mnemonic, code, budget)?;
+        // Other control characters than these do not end a mnemonic here.
+        let ends = |known: &Known| bytes.get(known.end).is_some_and(|byte| ENDS[usize::from(*byte)]);
+        let (mnemonic, at, looks) = if let Some(known) = self.stream.known(bytes, code).filter(ends) {
+            (&self.text[code..known.end], known.end, self.stream.push_known(known, code, budget)?)
+        } else {
+            let length = bytes[code..].iter().take_while(|byte| !ENDS[usize::from(**byte)]).count();
+            let mnemonic = &self.text[code..code + length];
+            (mnemonic, code + length, self.stream.push(mnemonic, code, budget)?)
+        };
         let end = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |found| at + found);
         if looks {
             let stop = memchr(b';', &bytes[at..end]).map_or(end, |found| at + found);
             let operands = &self.text[at..stop];
-            let written = Written { mnemonic, operands, comment: "", guarded: false, offset: code };
+            let written = Written { mnemonic, operands, comment: "", guarded, offset: code };
             self.stream.look(&written, 0, budget)?;
         }
         Ok(Some(end + 1))

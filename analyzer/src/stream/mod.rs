@@ -7,7 +7,7 @@ mod opcodes;
 mod places;
 
 use lowerline_shared::family::Family;
-pub(crate) use opcodes::Opcodes;
+pub(crate) use opcodes::{Known, Opcodes};
 pub(crate) use places::{NOWHERE, Place, Places, printed_place};
 
 use crate::{
@@ -143,7 +143,7 @@ impl<'a> Stream<'a> {
         Self {
             isa,
             keep,
-            opcodes: Opcodes::new(isa),
+            opcodes: Opcodes::new(isa, keep != Keep::Counts),
             code: Vec::new(),
             functions: Vec::new(),
             labels: Vec::new(),
@@ -219,6 +219,26 @@ impl<'a> Stream<'a> {
     pub fn push(&mut self, mnemonic: &'a str, offset: usize, budget: &mut Budget) -> Result<bool, AnalyzeError> {
         budget.work(INSTRUCTION_STEPS)?;
         let opcode = self.opcodes.intern(mnemonic, offset, budget)?;
+        self.append(opcode, offset, budget)?;
+        Ok(self.opcodes.traits(opcode).needs_operands)
+    }
+
+    /// A mnemonic that the text has had before, read where it stands; see [`Self::push_known`].
+    #[inline]
+    pub fn known(&self, bytes: &[u8], at: usize) -> Option<Known> {
+        self.opcodes.known(bytes, at)
+    }
+
+    /// [`Self::push`] for what [`Self::known`] found.
+    #[inline]
+    pub fn push_known(&mut self, known: Known, offset: usize, budget: &mut Budget) -> Result<bool, AnalyzeError> {
+        budget.work(INSTRUCTION_STEPS)?;
+        self.append(known.opcode, offset, budget)?;
+        Ok(known.needs_operands)
+    }
+
+    #[inline]
+    fn append(&mut self, opcode: u32, offset: usize, budget: &Budget) -> Result<(), AnalyzeError> {
         if self.code.len() >= budget.limits().instructions {
             return Err(AnalyzeError::TooMany { what: "instructions", limit: budget.limits().instructions });
         }
@@ -226,7 +246,7 @@ impl<'a> Stream<'a> {
         if self.keep == Keep::Offsets {
             self.offsets.push(u32::try_from(offset).unwrap_or(u32::MAX));
         }
-        Ok(self.opcodes.traits(opcode).needs_operands)
+        Ok(())
     }
 
     /// Looks at the operands of the instruction pushed last.
