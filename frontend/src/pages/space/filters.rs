@@ -145,20 +145,21 @@ fn Only(view: View, data: RwSignal<Option<Arc<SpaceResponse>>>) -> impl IntoView
         let Ok(filter) = event_target_value(&event).parse() else { return };
         view.push(|query| query.only.push(filter));
     };
-    let options = move || {
+    // Made anew with every choice, so that it stands at its first option again.
+    let select = move || {
         let offered = offered.get().unwrap_or_default().into_iter();
         let options = offered.map(|(filter, configs)| {
             view! { <option value=filter.to_string()>{format!("{} ({configs})", filter.label())}</option> }
         });
-        options.collect_view()
+        view! {
+            <select aria-label="Filter by a decision" on:change=add>
+                <option value="">"+ decision"</option>
+                {options.collect_view()}
+            </select>
+        }
     };
     view! {
         {present}
-        <label class="chip add" data-test="add-only">
-            <select aria-label="Filter by a decision" on:change=add prop:value="">
-                <option value="">"+ decision"</option>
-                {options}
-            </select>
-        </label>
+        <label class="chip add" data-test="add-only">{select}</label>
     }
 }
