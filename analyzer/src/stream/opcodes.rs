@@ -237,7 +237,7 @@ impl Key {
 fn word(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let word = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
-    let semicolons = word ^ (ONES * b';' as u64);
+    let semicolons = word ^ (ONES * 0x3b);
     // The lowest flag is right; those above it may come from a borrow.
     let spaces = word.wrapping_sub(ONES * 0x21) & !word;
     let ends = (spaces | semicolons.wrapping_sub(ONES) & !semicolons) & (ONES * 0x80);
