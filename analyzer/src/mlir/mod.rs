@@ -8,6 +8,7 @@
 //! (`#loc` chains), [`types`] (tensors and memory descriptors), `report`.
 
 mod arguments;
+mod blocks;
 mod generic;
 mod location;
 mod module;

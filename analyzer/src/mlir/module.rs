@@ -100,6 +100,8 @@ pub struct Module<'a> {
     pub not_understood: u64,
     /// The first of them.
     pub first_not_understood: Option<(u32, &'a str)>,
+    /// Branches of `cf` to a block that stands before them: loops that are none of the loop operations.
+    pub branches_back: u64,
     /// Identity of meaning.
     pub normal_digest: Option<Digest>,
 }

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use lowerline_shared::stage::Stage;
 
 use super::{
-    LAYOUT_DIALECTS, MAX_NESTING, arguments, generic, is_loop,
+    LAYOUT_DIALECTS, MAX_NESTING, arguments,
+    blocks::Blocks,
+    generic, is_loop,
     module::{Alias, Definition, Function, Module, Operand, Operation},
     tokens::{Kind, Token, Tokens},
 };
@@ -58,6 +60,7 @@ struct Parser<'a, 'b> {
     normal: Normal<'a>,
     /// The function being read.
     function: Option<u32>,
+    blocks: Blocks<'a>,
 }
 
 /// Reads a file. `stage` is for errors only.
@@ -75,6 +78,7 @@ pub fn parse<'a>(text: &'a str, stage: Stage, budget: &mut Budget) -> Result<Mod
         in_metadata: false,
         normal: Normal::default(),
         function: None,
+        blocks: Blocks::default(),
     };
     let mut offset = 0;
     for (number, end) in (1_u32..).zip(memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()])) {
@@ -83,13 +87,14 @@ pub fn parse<'a>(text: &'a str, stage: Stage, budget: &mut Budget) -> Result<Mod
         parser.line(line.trim_ascii(), number, stage, offset)?;
         offset = end + 1;
     }
-    let Parser { mut module, budget, regions, normal, .. } = parser;
+    let Parser { mut module, budget, regions, normal, blocks, .. } = parser;
     if !regions.is_empty() {
         return Err(AnalyzeError::Truncated { stage, missing: "the end of a region" });
     }
     if module.operations.is_empty() {
         return Err(AnalyzeError::Truncated { stage, missing: "the module behind its aliases" });
     }
+    module.branches_back = blocks.back;
     module.normal_digest = Some(normal.finish(&module.aliases, budget)?);
     Ok(module)
 }
@@ -168,6 +173,7 @@ impl<'a> Parser<'a, '_> {
 
     /// `^bb0(%x: f32, …):`.
     fn block(&mut self, line: &'a str) -> Result<(), AnalyzeError> {
+        self.blocks.label(line, self.budget)?;
         self.scan(line, Tokens::new(line), Use::Nothing, 0)?;
         self.normal.end_line(self.regions.len());
         self.last = None;
@@ -286,7 +292,11 @@ impl<'a> Parser<'a, '_> {
         let is_function = is_function(name);
         if is_function && self.function.is_none() {
             self.function = Some(index);
+            self.blocks.begin_function();
             self.normal.begin_function(count(from)?);
+        }
+        if name.starts_with("cf.") {
+            self.blocks.branch(line);
         }
         for (_, results) in &results {
             self.normal.defined(*results);

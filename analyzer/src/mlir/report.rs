@@ -43,6 +43,12 @@ pub fn report(text: &str, stage: Stage, budget: &mut Budget) -> Result<Report, A
     if stage == Stage::Ttgir {
         report.decisions = crate::decisions::decide(&module);
     }
+    if module.branches_back > 0 {
+        let count = module.branches_back;
+        report
+            .warnings
+            .push(format!("{count} branches lead back to an earlier block: what they repeat is counted as no loop"));
+    }
     if let Some((line, text)) = module.first_not_understood {
         let count = module.not_understood;
         let text = lowerline_shared::ids::shown(text);

@@ -337,6 +337,21 @@ fn the_generic_form_says_what_the_pretty_form_says() {
     assert_eq!(generic.functions[0].loops.len(), 1);
 }
 
+/// An early `return` leads forward; the second function reuses the label of the first.
+#[test]
+fn a_branch_back_is_said_and_one_forward_is_not() {
+    let function = |name: &str, first: &str, second: &str| {
+        format!(
+            "  tt.func @{name}(%c: i1) {{\n    cf.br ^bb1\n  ^bb1:  // pred: ^bb0\n    cf.cond_br %c, ^{first}, ^{second}\n  ^bb2:  // pred: ^bb1\n    tt.return\n  ^bb3:\n    tt.return\n  }}\n"
+        )
+    };
+    let module = |second: &str| format!("module {{\n{}{second}}}\n", function("a", "bb2", "bb3"));
+    assert_eq!(analyzed(&module(&function("b", "bb2", "bb3"))).unwrap().warnings, [""; 0]);
+    let looping = analyzed(&module(&function("b", "bb1", "bb3"))).unwrap();
+    let said = "1 branches lead back to an earlier block: what they repeat is counted as no loop";
+    assert_eq!(looping.warnings, [said]);
+}
+
 #[test]
 fn what_is_no_whole_module_is_said() {
     let aliases = "#blocked = #ttg.blocked<{order = [0]}>\n#loc = loc(unknown)\n";

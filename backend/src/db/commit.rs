@@ -302,7 +302,7 @@ pub async fn count_line(pool: &Pool, project_id: i32, branch: &str) -> Result<i3
     .await
 }
 
-/// The newest commit of every project's main line, in order of project.
+/// The newest commit of a line; `None` when it has none.
 pub async fn find_newest(pool: &Pool, project_id: i32, branch: &str) -> Result<Option<CommitRow>> {
     Ok(list_commits(pool, project_id, branch, i32::MAX, 1).await?.pop())
 }
