@@ -114,7 +114,7 @@ fn decode(bytes: &[u8]) {
     for instruction in found {
         let name = &decoder.opcode(instruction.opcode).expect("each instruction has an opcode").name;
         assert!(!name.is_empty());
-        let _ = (instruction.operands(name), instruction.guard(), instruction.word.control().text());
+        let _ = (instruction.operands(name), instruction.guard(name), instruction.word.control().text());
     }
 }
 
