@@ -60,19 +60,15 @@ fn nothing_is_named_wrongly_and_nearly_all_is_named_whole() {
     assert!(sum.unknown * 100 <= sum.all, "{sum:?}");
 }
 
+/// Words of kernels the tables were learnt from, and of others that mix their statements at random (`derive/mixed.py`).
 #[test]
 fn words_of_generated_kernels_are_never_named_wrongly() {
     for sm in ARCHITECTURES {
-        let Counts { all, whole, unknown } = held_against(&format!("generated_sm_{sm}"), sm);
-        assert!(all > 900, "sm_{sm}: {all} pairs");
-        // Up to sm_89 boxes of `narrow.py` lie over the table (COVERAGE.md).
-        if sm < 90 {
-            assert_eq!(unknown, 0, "sm_{sm}");
-            assert!(whole * 100 >= all * 99, "sm_{sm}: {whole} of {all} whole");
-        } else {
-            // No boxes yet: what is missing here is rare in programs.
-            assert!(unknown * 100 <= all * 8, "sm_{sm}: {unknown} of {all} unknown");
-            assert!(whole * 100 >= all * 75, "sm_{sm}: {whole} of {all} whole");
+        for name in ["generated", "mixed"] {
+            let Counts { all, whole, unknown } = held_against(&format!("{name}_sm_{sm}"), sm);
+            assert!(all > 900, "{name} sm_{sm}: {all} pairs");
+            assert!(whole * 100 >= all * 99, "{name} sm_{sm}: {whole} of {all} whole");
+            assert!(unknown * 1000 <= all * 3, "{name} sm_{sm}: {unknown} of {all} unknown");
         }
     }
 }
