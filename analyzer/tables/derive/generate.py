@@ -152,6 +152,9 @@ def kinds():
             add("bulk", f"{bulk}.tensor.{n}d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%sh], [%g, {c}], [%sh], {o};", f"{bulk}.tensor.{n}d.global.shared::cta.im2col_no_offs.bulk_group [%g, {c}], [%sh];")
     add("bulk", "prefetch.tensormap [%g];", each("tensormap.replace.tile.<f>.global.b1024.b32 [%g], <v>;", f="rank", v="{R}"), "tensormap.replace.tile.global_address.global.b1024.b64 [%g], {L};", "multimem.ld_reduce.global.add.f32 {F!}, [%g];", "multimem.st.global.f32 [%g], {F};", "multimem.red.global.add.f32 [%g], {F};")
     add("bulk", each("multimem.ld_reduce.relaxed.sys.global.add.<t> {R!}, [%g];", t="f16x2 bf16x2 u32"), each("multimem.ld_reduce.global.<o>.v4.<t> {{R!},{R!},{R!},{R!}}, [%g];", o="add min max", t="f16x2 bf16x2"), "multimem.ld_reduce.global.add.acc::f32.v4.bf16x2 {{R!},{R!},{R!},{R!}}, [%g];", "multimem.ld_reduce.global.and.b32 {R!}, [%g];", "multimem.ld_reduce.global.min.u64 {L!}, [%g];")
+    add("bulk", each("multimem.ld_reduce.global.<o>.<t> {R!}, [%g];", o="min max add", t="s32 u32"), each("multimem.ld_reduce.global.<o>.<t> {L!}, [%g];", o="min max add", t="s64 u64"), each("multimem.ld_reduce.<m>.global.<o>.b<w> {<c>!}, [%g];", m="weak relaxed.gpu acquire.sys", o="and or xor", w="32", c="R"), each("multimem.ld_reduce.global.<o>.b64 {L!}, [%g];", o="and or xor"))
+    add("bulk", each("multimem.ld_reduce.global.<o>.<t> {R!}, [%g];", o="add min max", t="f16x2 bf16x2 e4m3x4 e5m2x4"), each("multimem.ld_reduce.global.add.acc::f16.<t> {R!}, [%g];", t="e4m3x4 e5m2x4"), "multimem.ld_reduce.global.add.f64 {D!}, [%g];", each("multimem.ld_reduce.global.<o>.v2.<t> {{R!},{R!}}, [%g];", o="add min max", t="f16x2 bf16x2 e4m3x4 e5m2x4"))
+    add("bulk", each("multimem.ld_reduce.global.<o>.v4.<t> {{R!},{R!},{R!},{R!}}, [%g];", o="add min max", t="e4m3x4 e5m2x4"), each("multimem.ld_reduce.global.add.acc::f16.v4.<t> {{R!},{R!},{R!},{R!}}, [%g];", t="e4m3x4 e5m2x4"), each("multimem.red.<m>.global.<o>.<t> [%g], {R};", m="relaxed.sys release.gpu", o="add min max", t="s32 u32 f16x2 bf16x2"), each("multimem.red.global.<o>.b32 [%g], {R};", o="and or xor"))
     four = lambda c: "{" + ",".join(["{" + c + "}"] * 4) + "}"
     two = lambda c: "{" + ",".join(["{" + c + "}"] * 2) + "}"
     add("matrix", each("ldmatrix.sync.aligned.m8n8.x<n><t>.shared.b16 <d>, [%sh];", n="1", t="- .trans", d="{{R!}}"), each(f"ldmatrix.sync.aligned.m8n8.x2<t>.shared.b16 {two('R!')}, [%sh];", t="- .trans"), each(f"ldmatrix.sync.aligned.m8n8.x4<t>.shared.b16 {four('R!')}, [%sh];", t="- .trans"), each(f"stmatrix.sync.aligned.m8n8.x4<t>.shared.b16 [%sh], {four('R')};", t="- .trans"), each(f"stmatrix.sync.aligned.m8n8.x2<t>.shared.b16 [%sh], {two('R')};", t="- .trans"))
@@ -221,8 +224,8 @@ CALLEE = ".func (.param .b32 r) callee (.param .b32 v) { .reg .b32 %x; .reg .f32
 
 
 def statements(lines, mode):
-    """(text lines) of the statements; `mode` says what the last operand is: loaded, uniform or a literal."""
-    count, out, loads = collections.Counter(), [], []
+    """(text lines) of the statements; `mode` says what the last operand is: loaded, uniform or a literal; with "every" all are uniform."""
+    count, uniform, out, loads = collections.Counter(), collections.Counter(), [], []
     for line in lines:
         places = list(PLACE.finditer(line))
         operands = [m for m in places if not m.group(2) and m.group(1) in LITERAL]
@@ -241,6 +244,9 @@ def statements(lines, mode):
                 return "%P0"
             if match.start() == last and mode in ("literal", "small") and "[" not in line:
                 return (LITERAL if mode == "literal" else SMALL)[c]
+            if mode == "every":
+                uniform[c] += 1
+                return f"%{'uv'[uniform[c] % 2]}{c}"
             if mode == "uniform" and match.start() >= operands[len(operands) // 2].start():
                 return f"%u{c}"
             count[c] += 1
@@ -267,11 +273,12 @@ def version(target):
 
 def kernel(blocks, count, target):
     head = [f".version {version(target)}", f".target sm_{target}", ".address_size 64", ".global .texref tx;", ".global .surfref su;", ".shared .align 128 .b8 sm[8192];"]
-    head += [".visible .entry k(.param .u64 pi, .param .u64 po, .param .u32 pn, .param .u64 pl, .param .f32 pf, .param .f64 pd, .param .u16 ph) {", ".local .align 16 .b8 lc[256];"]
+    head += [".visible .entry k(.param .u64 pi, .param .u64 po, .param .u32 pn, .param .u64 pl, .param .f32 pf, .param .f64 pd, .param .u16 ph, .param .u32 qn, .param .u64 ql, .param .f32 qf, .param .f64 qd, .param .u16 qh) {", ".local .align 16 .b8 lc[256];"]
     for c, (kind, _) in CLASSES.items():
-        head.append(f".reg .{kind} %{c}<{count[c] + 1}>, %u{c};")
+        head.append(f".reg .{kind} %{c}<{count[c] + 1}>, %u{c}, %v{c};")
     head.append(f".reg .pred %P<{count['P'] + 1}>; .reg .b32 %q, %sh, %lo; .reg .b64 %in, %out, %g;")
     head.append("ld.param.u64 %in, [pi]; ld.param.u64 %out, [po]; ld.param.b32 %uR, [pn]; ld.param.b64 %uL, [pl]; ld.param.f32 %uF, [pf]; ld.param.f64 %uD, [pd]; ld.param.b16 %uH, [ph];")
+    head.append("ld.param.b32 %vR, [qn]; ld.param.b64 %vL, [ql]; ld.param.f32 %vF, [qf]; ld.param.f64 %vD, [qd]; ld.param.b16 %vH, [qh];")
     head.append("mov.u32 %sh, sm; mov.u32 %q, %tid.x; mad.wide.u32 %g, %q, 256, %in; shl.b32 %q, %q, 4; add.u32 %sh, %sh, %q; mov.u32 %lo, lc; ld.volatile.global.b32 %q, [%in]; add.u32 %lo, %lo, %q; setp.ne.b32 %P0, %q, 0;")
     return head, [line for block in blocks for line in block]
 
@@ -332,7 +339,7 @@ def main():
             lines = list(dict.fromkeys(lines))
             for part in range(0, len(lines), args.most):
                 # Each way of operands for arithmetic; memory and the rest have only registers.
-                modes = ("loaded", "uniform", "literal", "small") if kind.split("_")[0] in MANY else ("loaded", "uniform") if kind.split("_")[0] in TWO else ("loaded",)
+                modes = ("loaded", "uniform", "every", "literal", "small") if kind.split("_")[0] in MANY else ("loaded", "uniform") if kind.split("_")[0] in TWO else ("loaded",)
                 for mode in modes:
                     out = args.out / f"{kind}{part // args.most}-{mode}.sm_{target}.cubin"
                     good, bad = build(ptxas, target, kind, lines[part : part + args.most], mode, out)
@@ -348,8 +355,8 @@ def main():
         print(f"sm_{target}: {cubins} cubins, {kept} statements, {dropped} refused", flush=True)
 
 
-MANY = {"int", "int16", "int64", "bits", "float", "double", "half", "mixed", "compare", "dot", "carry"}
-TWO = {"math", "convert", "video", "warp", "atomic", "reduce", "memory", "bulk", "async", "barrier"}
+MANY = {"int", "int16", "int64", "bits", "float", "double", "half", "mixed", "compare", "dot", "carry", "convert", "math"}
+TWO = {"video", "warp", "atomic", "reduce", "memory", "bulk", "async", "barrier"}
 
 if __name__ == "__main__":
     main()

@@ -1,6 +1,8 @@
 """Name whole what programs hold, for keys whose tables are too wide to be asked in full.
 
     narrow.py learn WORK MISSED [SM...]    MISSED: lines of `verify.py --missed`, the words that were not named whole
+    narrow.py forms WORK MISSED [SM...]    the same for other forms of these operations, with the words of the forms that programs hold
+    narrow.py absent WORK TABLE [SM...]    learn in full, as `run.py learn` does, the keys that TABLE lacks on an architecture
     narrow.py lay WORK TABLE OUT           lay what was learnt over a binary table: OUT is the new one
 
 A key's words of programs say which bits vary there. Bits that decide the mnemonic and never varied are *held*: a word with another
@@ -135,6 +137,12 @@ class Narrow(Key):
         return False
 
 
+def doubted(sm):
+    """Keys whose first tables were seen to name wrongly what no program held: only boxes name these whole (`doubted.tsv`)."""
+    lines = (pathlib.Path(__file__).parent / "doubted.tsv").read_text().splitlines()
+    return [int(key, 16) for number, key, _ in (line.split("\t") for line in lines) if int(number) == sm]
+
+
 def lay(work, old, out):
     """Boxes first, in their order; a word outside all of them goes where the old table sends it."""
     table = Table(old.read_bytes())
@@ -143,8 +151,12 @@ def lay(work, old, out):
     for code, low, low_next, high, high_next in table.nodes:
         place.append(diagram.node(code, follow(low, low_next), follow(high, high_next)))
     roots = {sm: {key: follow(*root) for key, root in keys.items()} for sm, keys in table.keys.items()}
-    for sm, keys in roots.items():
-        for key, boxes in run.load(work / f"narrow_{sm}.pkl", {}).items():
+    for what, (sm, keys) in itertools.product(("absent", "narrow"), roots.items()):
+        for key in doubted(sm) if what == "narrow" else ():
+            prefix = keys.pop(key)[0][:1]
+            if prefix:
+                keys[key] = prefix, BASE
+        for key, boxes in run.load(work / f"{what}_{sm}.pkl", {}).items():
             after = keys.get(key, ((), REFUSED))
             for held, codes, names in reversed(boxes):
                 order, nodes = order_of(list(codes), names)
@@ -170,13 +182,118 @@ def lay(work, old, out):
     print(f"{len(data)} bytes, {len(diagram.nodes)} nodes")
 
 
+def absent(work, path, sms):
+    """Keys that an architecture's table lacks, because it was taken over from a neighbour (`run.py light`) that lacks them."""
+    table, pools = Table(path.read_bytes()), run.load(work / "words.pkl", {})
+    for sm in sms or sorted(table.keys):
+        states = {}
+        for key in set(run.EVERY) - set(table.keys[sm]):
+            real = pools.get(sm, {}).get(key, [])
+            hints = [w for other in sorted(pools) for w in pools[other].get(key, ())]
+            hints = random.Random(key).sample(hints, min(len(hints), 60))
+            states[key] = Key(key, real, run.SEED, (), hints)
+        run.learn(f"SM{sm}", states)
+        boxes = {key: [(s.fixed, s.codes, s.table)] for key, s in sorted(states.items()) if any(s.table.values())}
+        (work / f"absent_{sm}.pkl").write_bytes(run.pickle.dumps(boxes))
+        whole = sum(any(settled(n) for n in box[0][2].values()) for box in boxes.values())
+        print(f"sm_{sm}: {len(boxes)} keys printed something, {whole} of them whole", flush=True)
+        for key, s in sorted(states.items()):
+            if s.bases:
+                print(f"   {key:#05x} {s.note or 'whole'}: {' '.join(s.bases)}")
+
+
 def main():
     sys.setrecursionlimit(10_000)
     command, work, path = sys.argv[1], *map(pathlib.Path, sys.argv[2:4])
     if command == "lay":
         lay(work, path, pathlib.Path(sys.argv[4]))
-    elif command == "learn":
-        take(work, path, [int(sm) for sm in sys.argv[4:]])
+    elif command in ("learn", "forms", "absent"):
+        {"learn": take, "forms": forms, "absent": absent}[command](work, path, [int(sm) for sm in sys.argv[4:]])
+    else:
+        sys.exit(__doc__)
+
+
+def take(work, missed, sms):
+    wanted, pools = read(missed), run.load(work / "words.pkl", {})
+    for sm in sms or sorted(wanted):
+        states = {}
+        for key, words in wanted[sm].items():
+            # Words that other architectures' programs hold vary what is worth knowing here too.
+            more = [w for known in (wanted, pools) for other in sorted(known) for w in known[other].get(key, ())]
+            states[key] = state(key, words + random.Random(key).sample(more, min(len(more), 150)))
+        keep(work, sm, states)
+
+
+def forms(work, missed, sms):
+    """Bits 9 to 11 say which operand is a register, an immediate or a constant; the modifiers of such forms lie at the same place."""
+    wanted, pools = read(missed), run.load(work / "words.pkl", {})
+    for sm in sms or sorted(wanted):
+        known = run.load(work / f"narrow_{sm}.pkl", {})
+        words = defaultdict(list)
+        for found in (*wanted.values(), *pools.values()):
+            for key, some in found.items():
+                words[key & run.FORM] += some
+        states = {}
+        for key in sorted(k & run.FORM | form << 9 for k in {k & run.FORM for k in known} for form in range(8)):
+            some = words[key & run.FORM]
+            if key not in known and some:
+                some = random.Random(key).sample(some, min(len(some), 300))
+                states[key] = state(key, [w & ~0xFFF | key for w in some])
+        keep(work, sm, states)
+
+
+def read(missed):
+    wanted = defaultdict(lambda: defaultdict(list))
+    for line in missed.read_text().splitlines():
+        sm, word, _, name = line.split("\t")
+        if name != "None":
+            wanted[int(sm)][int(word, 16) & 0xFFF].append(int(word, 16))
+    return wanted
+
+
+def state(key, words):
+    real = sorted({w & ((1 << 105) - 1) & ~0xF000 | 0x7000 | 0x7F1 << 105 for w in words})
+    return Narrow(key, random.Random(key).sample(real, min(len(real), 300)), run.SEED)
+
+
+def keep(work, sm, states):
+    run.learn(f"SM{sm}", states, log=lambda *a, **k: None)
+    kept = run.load(work / f"narrow_{sm}.pkl", {})
+    kept.update({key: s.boxes + kept.get(key, []) for key, s in states.items() if s.boxes})
+    (work / f"narrow_{sm}.pkl").write_bytes(run.pickle.dumps(kept))
+    print(f"sm_{sm}: {sum(bool(s.boxes) for s in states.values())} of {len(states)} keys whole where programs use them", flush=True)
+    for key, s in sorted(states.items()):
+        if not s.boxes and s.features:
+            print(f"   {key:#05x} open: {len(s.features)} features, {len(s.held)} held")
+
+
+def absent(work, path, sms):
+    """Keys that an architecture's table lacks, because it was taken over from a neighbour (`run.py light`) that lacks them."""
+    table, pools = Table(path.read_bytes()), run.load(work / "words.pkl", {})
+    for sm in sms or sorted(table.keys):
+        states = {}
+        for key in set(run.EVERY) - set(table.keys[sm]):
+            real = pools.get(sm, {}).get(key, [])
+            hints = [w for other in sorted(pools) for w in pools[other].get(key, ())]
+            hints = random.Random(key).sample(hints, min(len(hints), 60))
+            states[key] = Key(key, real, run.SEED, (), hints)
+        run.learn(f"SM{sm}", states)
+        boxes = {key: [(s.fixed, s.codes, s.table)] for key, s in sorted(states.items()) if any(s.table.values())}
+        (work / f"absent_{sm}.pkl").write_bytes(run.pickle.dumps(boxes))
+        whole = sum(any(settled(n) for n in box[0][2].values()) for box in boxes.values())
+        print(f"sm_{sm}: {len(boxes)} keys printed something, {whole} of them whole", flush=True)
+        for key, s in sorted(states.items()):
+            if s.bases:
+                print(f"   {key:#05x} {s.note or 'whole'}: {' '.join(s.bases)}")
+
+
+def main():
+    sys.setrecursionlimit(10_000)
+    command, work, path = sys.argv[1], *map(pathlib.Path, sys.argv[2:4])
+    if command == "lay":
+        lay(work, path, pathlib.Path(sys.argv[4]))
+    elif command in ("learn", "forms", "absent"):
+        {"learn": take, "forms": forms, "absent": absent}[command](work, path, [int(sm) for sm in sys.argv[4:]])
     else:
         sys.exit(__doc__)
 
