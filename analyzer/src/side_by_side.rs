@@ -4,8 +4,10 @@
 use std::collections::BTreeMap;
 
 use lowerline_shared::{
-    api::{Counts, FamilyRow, LevelTable, OpcodeRow, ResourceRow},
-    comparison::order_opcodes,
+    agreement::{self, Difference},
+    api::{Counts, DecisionRow, Disagreement, FamilyRow, LevelTable, OpcodeRow, ResourceRow},
+    comparison::{self, order_opcodes},
+    decision_measure::DecisionValues,
     family::Family,
     report::{OpcodeCount, Report, Resource, Resources},
     stage::{Scope, Stage},
@@ -19,6 +21,9 @@ pub struct Counted {
     ptx: Option<Histogram>,
     machine: Option<(Stage, Histogram)>,
     resources: Resources,
+    decisions: DecisionValues,
+    /// What SASS text and cubin count differently.
+    disagreements: Vec<Difference>,
 }
 
 #[derive(Clone, Debug)]
@@ -47,13 +52,17 @@ impl Histogram {
 /// Counts one build from its artifacts' stages, forms and reports. What the compiler's metadata says about resources wins
 /// over what the artifacts say.
 pub fn count(parts: &[(Stage, &str, &Report)], pushed: &Resources) -> Counted {
-    let of = |stage: Stage| parts.iter().filter(move |part| part.0 == stage).min_by_key(|part| part.1);
+    let of = |stage: Stage| {
+        let mut of_stage: Vec<_> = parts.iter().filter(|part| part.0 == stage).collect();
+        of_stage.sort_by_key(|part| part.1);
+        of_stage.into_iter()
+    };
     let machine = parts.iter().filter_map(|part| Some(((part.0.machine_rank()?, part.1), part)));
     let mut machine: Vec<_> = machine.collect();
     machine.sort_by_key(|(rank, _)| *rank);
     let machine = machine.into_iter().find_map(|(_, (stage, _, report))| {
         let level = if matches!(stage, Stage::Sass | Stage::Cubin) { Stage::Sass } else { Stage::Amdgcn };
-        Some((level, Histogram::of(report)?))
+        Some((level, report, Histogram::of(report)?))
     });
     let mut resources = Resources::new();
     let mut ordered: Vec<_> = parts.iter().collect();
@@ -62,10 +71,34 @@ pub fn count(parts: &[(Stage, &str, &Report)], pushed: &Resources) -> Counted {
         resources.extend(report.resources.iter().map(|(resource, value)| (*resource, *value)));
     }
     resources.extend(pushed.iter().map(|(resource, value)| (*resource, *value)));
-    if let Some(target) = parts.iter().find_map(|(_, _, report)| report.target.as_deref()?.parse().ok()) {
+    let of_machine = machine.as_ref().map(|(_, report, _)| **report);
+    let mut named = of_machine.into_iter().chain(parts.iter().map(|(_, _, report)| *report));
+    if let Some(target) = named.find_map(|report| report.target.as_deref()?.parse().ok()) {
         occupancy::add(&target, &mut resources);
     }
-    Counted { ptx: of(Stage::Ptx).and_then(|(_, _, report)| Histogram::of(report)), machine, resources }
+    let values: Vec<(Stage, DecisionValues)> = parts
+        .iter()
+        .filter(|(_, form, _)| form.is_empty())
+        .map(|(stage, _, report)| (*stage, DecisionValues::of_report(report)))
+        .collect();
+    let stages = resources.get(&Resource::Stages).copied();
+    let decisions = DecisionValues::of_build(values.iter().map(|(stage, values)| (*stage, values)), stages);
+    let counted = |stage: Stage| of(stage).find_map(|(_, _, report)| Histogram::of(report));
+    let twice = counted(Stage::Sass).zip(counted(Stage::Cubin));
+    Counted {
+        ptx: counted(Stage::Ptx),
+        machine: machine.map(|(level, _, histogram)| (level, histogram)),
+        resources,
+        decisions,
+        disagreements: twice.map(|(text, cubin)| disagreements(&text, &cubin)).unwrap_or_default(),
+    }
+}
+
+fn disagreements(text: &Histogram, cubin: &Histogram) -> Vec<Difference> {
+    let count = |row: &OpcodeCount| i64::try_from(row.counts.function).unwrap_or(i64::MAX);
+    let in_text = text.rows.iter().map(|row| (row.opcode.as_str(), count(row), 0));
+    let in_cubin = cubin.rows.iter().map(|row| (row.opcode.as_str(), 0, count(row)));
+    agreement::differences(in_text.chain(in_cubin))
 }
 
 impl Counted {
@@ -87,7 +120,15 @@ impl Counted {
 pub fn levels(builds: &[Option<&Counted>], scope: Scope) -> Vec<LevelTable> {
     let at = |stage: Stage| builds.iter().map(|build| (*build)?.at(stage)).collect::<Vec<_>>();
     let stages = [Stage::Ptx, Stage::Sass, Stage::Amdgcn].into_iter();
-    stages.filter_map(|stage| level(stage, &at(stage), scope)).collect()
+    let mut levels: Vec<LevelTable> = stages.filter_map(|stage| level(stage, &at(stage), scope)).collect();
+    if let Some(sass) = levels.iter_mut().find(|level| level.stage == Stage::Sass) {
+        let of_state = |(n, build): (usize, Option<&Counted>)| {
+            let found = build.into_iter().flat_map(|build| &build.disagreements);
+            found.map(|one| Disagreement::in_state(n, one)).collect::<Vec<_>>()
+        };
+        sass.disagreements = builds.iter().copied().enumerate().flat_map(of_state).collect();
+    }
+    levels
 }
 
 fn level(stage: Stage, histograms: &[Option<&Histogram>], scope: Scope) -> Option<LevelTable> {
@@ -135,4 +176,10 @@ pub fn resources(builds: &[Option<&Counted>]) -> Vec<ResourceRow> {
         values: builds.iter().map(|build| build.as_ref()?.resources.get(&resource).copied()).collect(),
     });
     rows.filter(|row| row.values.iter().any(Option::is_some)).collect()
+}
+
+/// Decisions known of any build.
+pub fn decisions(builds: &[Option<&Counted>]) -> Vec<DecisionRow> {
+    let values: Vec<_> = builds.iter().map(|build| build.map(|build| &build.decisions)).collect();
+    comparison::decisions(&values)
 }

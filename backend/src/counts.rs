@@ -1,10 +1,28 @@
-//! Family counts of many histograms at one scope.
+//! Family counts of many histograms at one scope, and builds that were counted twice.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use lowerline_shared::{family::Family, stage::Scope};
+use lowerline_shared::{
+    agreement::{self, Difference},
+    family::Family,
+    stage::Scope,
+};
 
-use crate::db::{self, Codes, Pool};
+use crate::db::{self, Codes, Pool, compare::TwiceCountedRow};
+
+/// What SASS text and cubin of each lowering count differently; a lowering on which they agree is absent. Rows of one
+/// lowering stand together.
+pub fn disagreements(rows: &[TwiceCountedRow]) -> BTreeMap<i32, Vec<Difference>> {
+    let mut out = BTreeMap::new();
+    for group in rows.chunk_by(|a, b| a.lowering_id == b.lowering_id) {
+        let counts = group.iter().map(|row| (row.opcode.as_str(), row.text, row.decoded));
+        let differing = agreement::differences(counts);
+        if let (Some(row), false) = (group.first(), differing.is_empty()) {
+            out.insert(row.lowering_id, differing);
+        }
+    }
+    out
+}
 
 /// Counts by histogram and family.
 #[derive(Debug, Default)]

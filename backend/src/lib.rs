@@ -7,7 +7,6 @@
 //!
 //! Rules: SQL only in [`db`]; axum only in [`api`], [`middleware`], [`router`] and [`error`].
 
-mod agreement;
 mod analysis;
 mod api;
 pub mod blobs;

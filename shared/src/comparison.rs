@@ -7,8 +7,10 @@ use serde::Deserialize;
 
 use crate::{
     api::{
-        BuildComparison, Counts, FamilyRow, LevelTable, OpcodeRow, ResourceRow, StateBuild, StateInfo, TargetChange,
+        BuildComparison, Counts, DecisionRow, FamilyRow, LevelTable, OpcodeRow, ResourceRow, StateBuild, StateInfo,
+        TargetChange,
     },
+    decision_measure::{DecisionMeasure, DecisionValues},
     family::{Family, META_FAMILIES, MetaFamily},
     ids::{Digest, shown},
     permalink::CompareQuery,
@@ -293,6 +295,15 @@ pub fn stage_facts(raw: Digest, report: &ReportExcerpt, known: &mut Vec<Vec<Opco
         Digest(bytes)
     });
     StageFacts { raw, normal: report.normal_digest, histogram: identity, amount: (amount > 0).then_some(amount) }
+}
+
+/// Decisions known in any state; `None` for a state without the build.
+pub fn decisions(states: &[Option<&DecisionValues>]) -> Vec<DecisionRow> {
+    let row = |measure| DecisionRow {
+        measure,
+        values: states.iter().map(|known| known.as_ref()?.get(measure).cloned()).collect(),
+    };
+    DecisionMeasure::ALL.into_iter().map(row).filter(|row| row.values.iter().any(Option::is_some)).collect()
 }
 
 fn cells(counts: &[Option<i64>]) -> impl Iterator<Item = Cell> + '_ {

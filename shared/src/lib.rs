@@ -3,13 +3,14 @@
 //! Modules in reading order: [`ids`] (names and digests, parsed once at the door), [`stage`] and [`target`] (what an
 //! artifact is and for which chip), [`family`] (the taxonomy), [`report`] (what the analyzer found in one blob),
 //! [`measure`] (what can be plotted), [`api`] (request and response bodies), [`permalink`] (every URL), [`problem`]
-//! (every error code), [`comparison`], [`order`], [`explain`], [`strip`], [`lowering`], [`space`] and [`plot`] (states, targets and
-//! configs side by side, lines), [`display`], [`table`] and [`chart`] (how numbers read and leave the page), [`dossier`]
+//! (every error code), [`comparison`], [`order`], [`explain`], [`strip`], [`agreement`], [`lowering`], [`space`] and [`plot`] (states,
+//! targets and configs side by side, lines), [`display`], [`table`] and [`chart`] (how numbers read and leave the page), [`dossier`]
 //! (stated figures, checked), [`worker`] (what a page asks beside itself), [`api_path`] and [`limits`] (every bound both
 //! sides must agree on).
 //!
 //! No IO, no async; builds for wasm32.
 
+pub mod agreement;
 pub mod api;
 pub mod api_path;
 pub mod chart;

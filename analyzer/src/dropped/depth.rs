@@ -59,11 +59,9 @@ pub fn depth(
     Depth { strip, explanation: explain(&accounts), one_source, nearest: Vec::new() }
 }
 
-/// Options, compile-time constants and attributes as text.
+/// Options and compile-time constants as text. What is known of arguments stands in the IR.
 fn options(manifest: Option<&BuildManifest>) -> BTreeMap<String, String> {
-    let parts = manifest
-        .into_iter()
-        .flat_map(|manifest| [&manifest.config.options, &manifest.config.constexprs, &manifest.config.attributes]);
+    let parts = manifest.into_iter().flat_map(|manifest| [&manifest.config.options, &manifest.config.constexprs]);
     let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     parts.flatten().map(|(name, value)| (name.clone(), text(value))).collect()
 }

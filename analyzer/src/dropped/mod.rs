@@ -374,7 +374,7 @@ impl Dropped {
             states: places().zip(&chosen).map(state).collect(),
             levels: side_by_side::levels(&counted, scope),
             resources: side_by_side::resources(&counted),
-            decisions: Vec::new(),
+            decisions: side_by_side::decisions(&counted),
             changed: true,
             weight: 0,
             depth: Some(Box::new(depth::depth(&chosen, &manifests, &|digest| reader(self.place(digest)?).ok()))),

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use lowerline_shared::{
     api::{Counts, DecisionRow, Disagreement, FamilyRow, LevelTable, OpcodeRow, ResourceRow},
-    comparison::order_opcodes,
-    decision_measure::DecisionMeasure,
+    comparison::{self, order_opcodes},
     family::Family,
     report::Resource,
     stage::{Scope, Stage},
@@ -13,7 +12,7 @@ use lowerline_shared::{
 
 use super::{Data, rows::Row};
 use crate::{
-    agreement,
+    counts,
     db::{self, trend::ProfileRow},
     error::Result,
     state::AppState,
@@ -49,16 +48,11 @@ pub async fn opcodes(state: &AppState, row: &Row, data: &Data, scope: Scope) -> 
 pub async fn disagreements(state: &AppState, row: &Row) -> Result<Vec<Disagreement>> {
     let lowerings = super::distinct(row.builds().map(|build| build.lowering_id));
     let mut conn = state.pool.acquire().await?;
-    let differences = agreement::differences(&db::compare::list_twice_counted(&mut conn, &lowerings).await?);
+    let differences = counts::disagreements(&db::compare::list_twice_counted(&mut conn, &lowerings).await?);
     let mut out = Vec::new();
     for (n, build) in row.states.iter().enumerate() {
         let differing = build.as_ref().and_then(|build| differences.get(&build.lowering_id));
-        out.extend(differing.into_iter().flatten().map(|one| Disagreement {
-            state: n,
-            opcode: one.opcode.clone(),
-            text: one.text,
-            decoded: one.decoded,
-        }));
+        out.extend(differing.into_iter().flatten().map(|one| Disagreement::in_state(n, one)));
     }
     Ok(out)
 }
@@ -150,12 +144,5 @@ pub fn resources(state: &AppState, profiles: &[Option<&ProfileRow>]) -> Vec<Reso
 pub fn decisions(profiles: &[Option<&ProfileRow>]) -> Vec<DecisionRow> {
     let known: Vec<_> =
         profiles.iter().map(|profile| profile.map(|profile| view::decisions(&profile.decision))).collect();
-    DecisionMeasure::ALL
-        .into_iter()
-        .map(|measure| DecisionRow {
-            measure,
-            values: known.iter().map(|known| known.as_ref()?.get(measure).cloned()).collect(),
-        })
-        .filter(|row| row.values.iter().any(Option::is_some))
-        .collect()
+    comparison::decisions(&known.iter().map(Option::as_ref).collect::<Vec<_>>())
 }

@@ -13,6 +13,7 @@ mod profile;
 use std::collections::HashMap;
 
 use lowerline_shared::{
+    agreement,
     api::{BuildManifest, BuildStatus, Config, PushRequest, PushResponse, Toolchain},
     ids::{ProjectSlug, Rev, shown},
     permalink::Page,
@@ -20,7 +21,7 @@ use lowerline_shared::{
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    agreement,
+    counts,
     db::{
         self, Connection,
         build::{NewBuilds, NewMetrics},
@@ -157,7 +158,7 @@ fn config_document(build: &BuildManifest) -> serde_json::Value {
 /// Text and cubin of new lowerings against each other: a sentence for each build on which they disagree.
 async fn warnings(conn: &mut Connection, push: &PushRequest, lowerings: &lowerings::Resolved) -> Result<Vec<String>> {
     let made: Vec<i32> = lowerings.made.iter().copied().collect();
-    let differences = agreement::differences(&db::compare::list_twice_counted(conn, &made).await?);
+    let differences = counts::disagreements(&db::compare::list_twice_counted(conn, &made).await?);
     let disputed = push.builds.iter().zip(&lowerings.ids).filter_map(|(build, id)| Some((build, differences.get(id)?)));
     let mut sentences: Vec<String> = disputed
         .map(|(build, differing)| {

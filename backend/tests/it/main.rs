@@ -7,6 +7,7 @@ mod bad_input;
 mod dossier;
 mod headers;
 mod kernels;
+mod locally;
 mod migrations;
 mod operations;
 mod order;

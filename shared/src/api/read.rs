@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ArtifactRef, BuildStatus, Toolchain};
 use crate::{
+    agreement::Difference,
     decision_measure::{DecisionMeasure, DecisionValue},
     display,
     explain::Explanation,
@@ -102,7 +103,8 @@ pub struct KernelSummary {
     pub key: String,
     /// Targets it was built for, sorted.
     pub targets: Vec<TargetName>,
-    /// Configs, the one with the longest history first.
+    /// Configs: of a project and of trends the one with the longest history first; of an answer about builds, which measures no
+    /// histories, the one pushed first.
     pub configs: Vec<String>,
 }
 
@@ -339,6 +341,13 @@ pub struct Disagreement {
     pub text: i64,
     /// Count decoded from the cubin.
     pub decoded: i64,
+}
+
+impl Disagreement {
+    /// A difference found in one state.
+    pub fn in_state(state: usize, found: &Difference) -> Self {
+        Self { state, opcode: found.opcode.clone(), text: found.text, decoded: found.decoded }
+    }
 }
 
 /// One stage of a comparison. Stages are never added up.

@@ -39,6 +39,14 @@ fn files(release: &str, keep: impl Fn(&Path) -> bool) -> BTreeMap<PathBuf, Vec<u
     files
 }
 
+/// Files of some kernels of a release, all when none is named, below a folder of its name.
+pub fn files_of(name: &str, kernels: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
+    files(name, |path| {
+        let kernel = path.components().nth(1).and_then(|part| part.as_os_str().to_str()).unwrap_or_default();
+        kernels.is_empty() || kernels.contains(&kernel)
+    })
+}
+
 /// One release: its manifest, and its blobs.
 pub struct Release {
     pub manifest: Value,
@@ -47,10 +55,7 @@ pub struct Release {
 
 /// Reads a release; kernels as named, or all when none is.
 pub fn release(name: &str, parent: Option<&str>, committed_at: i64, kernels: &[&str]) -> Release {
-    let files = files(name, |path| {
-        let kernel = path.components().nth(1).and_then(|part| part.as_os_str().to_str()).unwrap_or_default();
-        kernels.is_empty() || kernels.contains(&kernel)
-    });
+    let files = files_of(name, kernels);
     let mut blobs = HashMap::new();
     let mut builds = Vec::new();
     for (path, bytes) in &files {
