@@ -49,6 +49,11 @@ export default function define(test) {
     for (const step of trend.series[0].steps.filter((step) => step.value !== null)) {
       assert.ok(picture.includes(`>${step.value}<`), `${step.value} is written`);
     }
+    // The same in the reader's theme: after "follow system" and "light" comes "dark".
+    for (let n = 0; n < 2; n += 1) await part(page, "theme").click();
+    await eventually(() => part(page, "chart-svg").getAttribute("href"), `${href}&theme=dark`, "the address names the theme");
+    const dark = await (await page.request.get(`${href}&theme=dark`)).text();
+    assert.ok(picture.includes('fill="#ffffff"') && !dark.includes("#ffffff"), "no white paper in the dark");
     const [, width, height] = picture.match(/<svg[^>]* width="(\d+)" height="(\d+)"/).map(Number);
     const saved = page.waitForEvent("download");
     await part(page, "chart-png").click();

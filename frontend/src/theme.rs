@@ -1,6 +1,7 @@
 //! Light, dark, or as the system says. Charts read colours when they draw, so they are told of every change.
 
 use leptos::prelude::*;
+use lowerline_shared::chart;
 use wasm_bindgen::{JsCast as _, prelude::Closure};
 
 use crate::browser;
@@ -77,6 +78,18 @@ impl Theme {
     /// The next choice in the round system, light, dark.
     pub fn advance(self) {
         self.choice.update(|choice| *choice = choice.next());
+    }
+
+    /// As what is seen, the system's choice included.
+    pub fn seen(self) -> chart::Theme {
+        self.drawn.track();
+        let asks_for_dark =
+            || window().match_media("(prefers-color-scheme: dark)").ok().flatten().is_some_and(|q| q.matches());
+        match self.choice.get() {
+            Choice::Dark => chart::Theme::Dark,
+            Choice::System if asks_for_dark() => chart::Theme::Dark,
+            Choice::System | Choice::Light => chart::Theme::Light,
+        }
     }
 
     /// For the label of the switch.

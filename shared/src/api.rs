@@ -8,7 +8,7 @@
 //! | `GET /projects/{project}/commits/{rev}` | → [`CommitDetail`] |
 //! | `GET /projects/{project}/measures?kernel=&q=` | → [`Vec<MeasureHit>`] |
 //! | `GET /projects/{project}/trends?…` ([`crate::permalink::TrendsQuery`]) | → [`TrendResponse`] |
-//! | `GET /projects/{project}/trends/chart.svg?…` | → the same as SVG |
+//! | `GET /projects/{project}/trends/chart.svg?…` | → the same as SVG, with `theme=dark` in light ink |
 //! | `GET /projects/{project}/compare/{a}...{b}?…` ([`crate::permalink::CompareQuery`]) | → [`CompareResponse`] |
 //! | `GET /projects/{project}/kernels/{kernel}/lowering?…` ([`crate::permalink::LoweringQuery`]) | → [`LoweringResponse`] |
 //! | `GET /projects/{project}/kernels/{kernel}/space?…` ([`crate::permalink::SpaceQuery`]) | → [`SpaceResponse`] |

@@ -1,6 +1,7 @@
 //! Addresses of the read API, as the browser and the command line ask it.
 
 use crate::{
+    chart::Theme,
     ids::{Digest, ProjectSlug, Rev},
     permalink::{CompareQuery, LoweringQuery, SpaceQuery, StateRef, TrendsQuery, encode, format_states},
 };
@@ -42,10 +43,14 @@ pub fn trends(project: &ProjectSlug, query: &TrendsQuery) -> String {
     format!("{PREFIX}/projects/{project}/trends{}", query.query())
 }
 
-/// `GET` → the same as a picture (SVG).
-pub fn trends_chart(project: &ProjectSlug, query: &TrendsQuery) -> String {
-    let query = TrendsQuery { at: None, ..query.clone() };
-    format!("{PREFIX}/projects/{project}/trends/chart.svg{}", query.query())
+/// `GET` → the same as a picture (SVG) in colours for a light or a dark page.
+pub fn trends_chart(project: &ProjectSlug, query: &TrendsQuery, theme: Theme) -> String {
+    let query = TrendsQuery { at: None, ..query.clone() }.query();
+    let theme = match theme {
+        Theme::Light => String::new(),
+        Theme::Dark => format!("{}theme={}", if query.is_empty() { '?' } else { '&' }, theme.id()),
+    };
+    format!("{PREFIX}/projects/{project}/trends/chart.svg{query}{theme}")
 }
 
 /// `GET` → one kernel on every target. The target whose decisions the page unfolds is left out: the answer has all of them.
@@ -105,6 +110,7 @@ pub fn compare(project: &ProjectSlug, states: &[StateRef], query: &CompareQuery)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::permalink;
 
     #[test]
     fn foreign_text_is_encoded_once() {
@@ -119,5 +125,12 @@ mod tests {
             ..TrendsQuery::default()
         };
         assert_eq!(trends(&project, &query), "/api/v1/projects/triton/trends?kernel=k");
+        let chart = |query, theme| trends_chart(&project, query, theme);
+        assert_eq!(chart(&query, Theme::Light), "/api/v1/projects/triton/trends/chart.svg?kernel=k");
+        let dark = chart(&TrendsQuery::default(), Theme::Dark);
+        assert_eq!(dark, "/api/v1/projects/triton/trends/chart.svg?theme=dark");
+        assert_eq!(permalink::theme("kernel=k&theme=dark"), Ok(Theme::Dark));
+        assert_eq!(permalink::theme("kernel=k"), Ok(Theme::Light));
+        assert_eq!(permalink::theme("theme=black").map_err(|error| error.field), Err("theme".to_owned()));
     }
 }

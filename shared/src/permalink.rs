@@ -19,7 +19,7 @@ use crate::{
 
 pub use kernel::{LoweringQuery, SpaceQuery};
 pub use pane::{InvalidPane, LineRef, PaneRef};
-pub use query::InvalidQuery;
+pub use query::{InvalidQuery, theme};
 use query::{Query, Values};
 pub use state::{StateRef, are_mixed, format_states, names_builds, parse_states};
 

@@ -9,7 +9,7 @@ use axum::{
 use lowerline_shared::{
     api::{CompareResponse, LoweringResponse, SpaceResponse, TrendResponse},
     chart, limits,
-    permalink::{CompareQuery, LoweringQuery, Page, SpaceQuery, TrendsQuery, parse_states},
+    permalink::{self, CompareQuery, LoweringQuery, Page, SpaceQuery, TrendsQuery, parse_states},
 };
 
 use crate::{
@@ -41,7 +41,8 @@ pub async fn get_trends_chart(
     RawQuery(query): RawQuery,
 ) -> Result<Response> {
     let project = super::project(&state, &slug).await?;
-    let query = TrendsQuery::parse_strict(query.as_deref().unwrap_or_default())?;
+    let text = query.unwrap_or_default();
+    let (query, theme) = (TrendsQuery::parse_strict(&text)?, permalink::theme(&text)?);
     let answer = trend::trend(&state, &project, &query).await?;
     let page = Page::Trends(project.slug, query).path();
     let link = state.origin.as_deref().map_or_else(String::new, |origin| format!("{origin}{page}"));
@@ -51,7 +52,7 @@ pub async fn get_trends_chart(
         // Image proxies keep what they may: a push should show within minutes.
         (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=300")),
     ];
-    Ok((headers, chart::svg(&answer, &link)).into_response())
+    Ok((headers, chart::svg(&answer, &link, theme)).into_response())
 }
 
 /// `GET /projects/{project}/kernels/{kernel}/lowering`

@@ -174,6 +174,10 @@ async fn a_trend_has_a_picture_at_an_address() {
     assert_eq!(server.get("/api/v1/projects/triton/trends/chart.svg?kernel=none").await.problem(404).field, None);
     let refused = server.get("/api/v1/projects/triton/trends/chart.svg?kernel=flex_attention&measure=luck").await;
     assert_eq!(refused.problem(422).field.as_deref(), Some("measure"));
+    let dark = server.get(&format!("/api/v1/projects/triton/trends/chart.svg?{query}&theme=dark")).await.text();
+    assert!(dark.contains(">20</text>") && !dark.contains("#ffffff"), "{dark}");
+    let refused = server.get(&format!("/api/v1/projects/triton/trends/chart.svg?{query}&theme=pink")).await;
+    assert_eq!(refused.problem(422).field.as_deref(), Some("theme"));
 }
 
 async fn census(configs: [&str; 2]) -> (BuildComparison, Depth) {

@@ -4,6 +4,7 @@ use std::{fmt::Write as _, str::FromStr};
 
 use super::{decode, encode};
 use crate::{
+    chart::Theme,
     ids::shown,
     stage::{Scope, Stage},
 };
@@ -21,6 +22,17 @@ pub struct InvalidQuery {
     pub value: String,
     /// What would be right.
     pub expected: String,
+}
+
+/// The colours that the address of a picture asks for: `theme=dark`; light without.
+///
+/// # Errors
+/// Any other value.
+pub fn theme(query: &str) -> Result<Theme, InvalidQuery> {
+    let mut values = Values::default();
+    let asked = pairs(query).filter(|(key, _)| *key == "theme").last();
+    let theme = asked.and_then(|(key, value)| values.one(key, value));
+    values.finish().map(|()| theme.unwrap_or_default())
 }
 
 /// Query pairs, in order, empty values left out.

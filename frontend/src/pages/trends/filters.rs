@@ -20,6 +20,7 @@ use crate::{
         toast::Toaster,
     },
     shell::InProject,
+    theme::Theme,
 };
 
 /// The bar: each chip is one parameter of the address.
@@ -59,7 +60,11 @@ pub fn Filters(
     });
     let scope = Signal::derive(move || query.with(|query| query.scope));
     let path = view.project.with_value(|project| Page::Trends(project.clone(), TrendsQuery::default()).path());
-    let picture = move || query.with(|query| view.project.with_value(|project| api_path::trends_chart(project, query)));
+    let theme: Theme = expect_context();
+    let picture = move || {
+        let seen = theme.seen();
+        query.with(|query| view.project.with_value(|project| api_path::trends_chart(project, query, seen)))
+    };
     let toaster: Toaster = expect_context();
     let save_png = move |_| {
         let address = untrack(picture);
