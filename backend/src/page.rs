@@ -209,7 +209,8 @@ async fn describe_lowering(
 fn trend_sentences(answer: &TrendResponse) -> String {
     let mut parts = Vec::new();
     for series in &answer.series {
-        let values: Vec<f64> = series.steps.iter().filter_map(|step| step.value).collect();
+        let values: Vec<f64> =
+            series.steps.iter().filter_map(|step| step.value).map(|value| series.measure.read(value)).collect();
         if let (Some(first), Some(last)) = (values.first(), values.last())
             && values.len() > 1
         {

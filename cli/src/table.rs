@@ -116,6 +116,10 @@ pub fn write(out: &mut impl Write, file: &str, report: &Report, styled: bool) ->
         writeln!(out, "  resources")?;
         for resource in Resource::ALL {
             if let Some(value) = report.resources.get(&resource) {
+                let value = match resource {
+                    Resource::OccupancyPermille => resource.text(*value),
+                    _ => value.to_string(),
+                };
                 writeln!(out, "    {value:>8}  {}", resource.label())?;
             }
         }

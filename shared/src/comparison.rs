@@ -306,6 +306,14 @@ pub fn decisions(states: &[Option<&DecisionValues>]) -> Vec<DecisionRow> {
     DecisionMeasure::ALL.into_iter().map(row).filter(|row| row.values.iter().any(Option::is_some)).collect()
 }
 
+fn resource_row(row: &ResourceRow) -> Vec<Cell> {
+    let head = ["resource", row.resource.label()].map(|text| Cell::Text(text.to_owned()));
+    let first = row.values.first().copied().flatten();
+    let values = row.values.iter().map(|value| Cell::resource(row.resource, *value));
+    let differences = row.values.iter().skip(1).map(|value| Cell::resource_difference(row.resource, first, *value));
+    head.into_iter().chain(values).chain(differences).collect()
+}
+
 fn cells(counts: &[Option<i64>]) -> impl Iterator<Item = Cell> + '_ {
     let values = counts.iter().map(|value| Cell::count(*value));
     let differences = (1..counts.len()).map(|n| difference(counts, n).map_or(Cell::Nothing, Cell::Difference));
@@ -324,8 +332,7 @@ pub fn export(build: &BuildComparison, states: &[String], title: String, page: &
     let row_of = |level: &str, name: &str, counts: &[Option<i64>]| {
         [Cell::Text(level.to_owned()), Cell::Text(name.to_owned())].into_iter().chain(cells(counts)).collect()
     };
-    let resources =
-        build.resources.iter().map(|row: &ResourceRow| row_of("resource", row.resource.label(), &row.values));
+    let resources = build.resources.iter().map(resource_row);
     let toolchain = toolchain_rows(&build.states).into_iter().map(|(tool, versions)| {
         let head = [Cell::Text("toolchain".to_owned()), Cell::Text(tool)].into_iter();
         let versions = versions.into_iter().map(|version| version.map_or(Cell::Nothing, Cell::Text));

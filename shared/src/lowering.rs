@@ -76,12 +76,7 @@ const ROWS: [(&str, &str, &str, Reader); 27] = [
     ("stack", "Stack bytes", "per thread", Reader::Number(|t| resource(t, Resource::StackBytes))),
     ("shared", "Shared, LDS bytes", "per block, and its limit", Reader::Number(|t| resource(t, Resource::SharedBytes))),
     ("launchable", "Launchable", "within the limits of the target", Reader::Text(launchable)),
-    (
-        "occupancy",
-        "Occupancy ‰",
-        "warps of what a unit holds",
-        Reader::Number(|t| resource(t, Resource::OccupancyPermille)),
-    ),
+    ("occupancy", "Occupancy %", "warps of what a unit holds", Reader::Text(occupancy)),
     ("blocks", "Blocks per SM, CU", "", Reader::Number(|t| resource(t, Resource::BlocksPerSm))),
     ("tmem", "TMEM columns", "", Reader::Number(|t| resource(t, Resource::TmemColumns))),
     ("pipelining", "Pipelining", "TTGIR and stages asked for", Reader::Text(|t| named(t, DecisionMeasure::Pipelining))),
@@ -160,6 +155,11 @@ fn matrix_each(of: &TargetLowering) -> Vec<String> {
         }
     }
     out
+}
+
+fn occupancy(of: &TargetLowering) -> Vec<String> {
+    let value = resource(of, Resource::OccupancyPermille);
+    value.map(|value| Resource::OccupancyPermille.text(value)).into_iter().collect()
 }
 
 fn spills(of: &TargetLowering) -> Option<i64> {

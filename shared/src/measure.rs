@@ -54,6 +54,16 @@ pub enum Measure {
     Metric(String),
 }
 
+impl Measure {
+    /// A value in the unit of its label: see [`Resource::read`].
+    pub fn read(&self, value: f64) -> f64 {
+        match self {
+            Self::Resource(Resource::OccupancyPermille) => value / 10.0,
+            _ => value,
+        }
+    }
+}
+
 /// Text that names no measure.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(

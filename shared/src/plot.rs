@@ -73,12 +73,12 @@ pub fn coverage_at(coverage: &[CoverageRun], at: u32) -> Coverage {
     coverage.iter().find(|run| run.from <= at && at <= run.to).map_or(Coverage::NotBuilt, |run| run.state)
 }
 
-/// The value in force at a built position; `None` where the measure has none or nothing was built.
+/// The value in force at a built position, in the unit of its label; `None` where the measure has none or nothing was built.
 pub fn value_at(series: &Series, at: u32) -> Option<f64> {
     if coverage_at(&series.coverage, at) != Coverage::Built {
         return None;
     }
-    series.steps.iter().rev().find(|step| step.at <= at)?.value
+    series.steps.iter().rev().find(|step| step.at <= at)?.value.map(|value| series.measure.read(value))
 }
 
 fn run_of(series: &Series, run: CoverageRun) -> Vec<Run> {
@@ -87,7 +87,7 @@ fn run_of(series: &Series, run: CoverageRun) -> Vec<Run> {
     let mut corners: Vec<(u32, f64)> = value_at(series, run.from).map(|value| (run.from, value)).into_iter().collect();
     for step in inside {
         match step.value {
-            Some(value) => corners.push((step.at, value)),
+            Some(value) => corners.push((step.at, series.measure.read(value))),
             None if !corners.is_empty() => {
                 out.push(Run { corners: std::mem::take(&mut corners), to: step.at.saturating_sub(1) });
             }
@@ -189,6 +189,17 @@ mod tests {
             ],
             failures: BTreeMap::new(),
         }
+    }
+
+    #[test]
+    fn thousandths_are_drawn_as_percent() {
+        let mut series = staging();
+        series.measure = "resource:occupancy_permille".parse().expect("a measure");
+        series.steps = vec![Step { at: 1, value: Some(250.0) }, Step { at: 3, value: Some(375.0) }];
+        let drawn = plot(&series);
+        assert_eq!(drawn.runs[0].corners, [(1, 25.0), (3, 37.5)]);
+        assert_eq!((drawn.changes[0].before, drawn.changes[0].now, drawn.top), (25.0, 37.5, 37.5));
+        assert_eq!(value_at(&series, 2), Some(25.0));
     }
 
     #[test]

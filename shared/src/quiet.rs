@@ -33,7 +33,9 @@ pub fn quiet_change(build: &BuildComparison) -> Vec<String> {
     }
     let resources = build.resources.iter().filter(|row| has_moved(&row.values)).take(NAMED);
     said.extend(resources.map(|row| {
-        let value = |value: Option<&Option<i64>>| value.copied().flatten().map_or("–".to_owned(), display::count);
+        let value = |value: Option<&Option<i64>>| {
+            value.copied().flatten().map_or("–".to_owned(), |value| row.resource.text(value))
+        };
         format!("{} {} → {}", row.resource.label(), value(row.values.first()), value(row.values.last()))
     }));
     let decisions = build.decisions.iter().filter(|row| row.values.first() != row.values.last()).take(NAMED);

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     decision::Decision,
+    display,
     family::Family,
     ids::Digest,
     stage::{Scope, Stage},
@@ -121,8 +122,24 @@ impl Resource {
             Self::Stages => "Stages asked for",
             Self::CodeBytes => "Code bytes",
             Self::BlocksPerSm => "Blocks per SM",
-            Self::OccupancyPermille => "Occupancy ‰",
+            Self::OccupancyPermille => "Occupancy %",
         }
+    }
+
+    /// A value in the unit of the label: occupancy is kept in thousandths and read in percent.
+    pub fn read(self, value: i64) -> f64 {
+        let value = value as f64;
+        if self == Self::OccupancyPermille { value / 10.0 } else { value }
+    }
+
+    /// The same as text.
+    pub fn text(self, value: i64) -> String {
+        display::number(self.read(value))
+    }
+
+    /// The same as a difference, with its direction.
+    pub fn delta(self, before: i64, now: i64) -> String {
+        display::delta_number(self.read(before), self.read(now))
     }
 
     /// The resource of an id; `None` for any other word.
@@ -390,5 +407,18 @@ impl Report {
     /// stored. Corpus counts and every line counter include helpers, so the sum does too.
     pub fn histogram(&self) -> Vec<OpcodeCount> {
         sum_opcodes(self.functions.iter().flat_map(|function| &function.canonical))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn occupancy_reads_in_percent_and_the_rest_as_it_is() {
+        assert_eq!(Resource::OccupancyPermille.text(375), "37.5");
+        assert_eq!(Resource::OccupancyPermille.delta(312, 250), "▼ −6.2");
+        assert_eq!(Resource::SharedBytes.text(98_848), "98,848");
+        assert_eq!(Resource::Registers.delta(128, 168), "▲ +40");
     }
 }

@@ -39,7 +39,7 @@ fn knob_text(value: &Value) -> String {
 /// The value of a measure in a config; `None` where it is not known or no number.
 pub fn value(config: &SpaceConfig, measure: &Measure) -> Option<f64> {
     let count = match measure {
-        Measure::Resource(resource) => config.resources.get(resource).copied(),
+        Measure::Resource(resource) => return config.resources.get(resource).map(|value| resource.read(*value)),
         Measure::Decision(decision) => config.values.number(*decision),
         Measure::Instructions(Level::Machine) => config.instructions,
         Measure::Family(Family::TensorCompute, Level::Machine) => config.tensor_compute,
@@ -222,7 +222,7 @@ pub fn table(answer: &SpaceResponse) -> Table {
         let knobs = knobs(config);
         let mut row = vec![Cell::Text(config.config.clone())];
         row.extend(varied.iter().map(|(name, _)| knob_cell(knobs.get(name))));
-        row.extend(RESOURCES.map(|resource| Cell::count(config.resources.get(&resource).copied())));
+        row.extend(RESOURCES.map(|resource| Cell::resource(resource, config.resources.get(&resource).copied())));
         let state = config.values.get(DecisionMeasure::Pipelining);
         row.push(state.map_or(Cell::Nothing, |state| Cell::Text(state.to_string())));
         row.push(Cell::count(config.instructions));

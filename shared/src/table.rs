@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::display;
+use crate::{display, report::Resource};
 
 /// One value.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +38,25 @@ impl Cell {
     /// A count, or nothing.
     pub fn count(value: Option<i64>) -> Self {
         value.map_or(Self::Nothing, Self::Count)
+    }
+
+    /// What a build takes, in the unit of the resource's label.
+    pub fn resource(resource: Resource, value: Option<i64>) -> Self {
+        let read = |value| match resource {
+            Resource::OccupancyPermille => Self::Number(resource.read(value)),
+            _ => Self::Count(value),
+        };
+        value.map_or(Self::Nothing, read)
+    }
+
+    /// The difference of two such.
+    pub fn resource_difference(resource: Resource, before: Option<i64>, now: Option<i64>) -> Self {
+        match (resource, before, now) {
+            (Resource::OccupancyPermille, Some(before), Some(now)) => {
+                Self::Number(resource.read(now.saturating_sub(before)))
+            }
+            _ => Self::difference(before, now),
+        }
     }
 
     /// The difference of two counts; nothing when either is missing.

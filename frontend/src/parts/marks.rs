@@ -5,6 +5,7 @@ use lowerline_shared::{
     display,
     family::{Family, Palette},
     ids,
+    report::Resource,
 };
 
 /// Shape says the group, lightness the family.
@@ -43,6 +44,21 @@ pub fn delta(before: Option<i64>, now: Option<i64>) -> AnyView {
 /// A count, or `–`.
 pub fn count(value: Option<i64>) -> String {
     value.map_or_else(|| "–".to_owned(), display::count)
+}
+
+/// What a build takes, in the unit of the resource's label, or `–`.
+pub fn resource(resource: Resource, value: Option<i64>) -> String {
+    value.map_or_else(|| "–".to_owned(), |value| resource.text(value))
+}
+
+/// Its difference, as [`delta`].
+pub fn resource_delta(resource: Resource, before: Option<i64>, now: Option<i64>) -> AnyView {
+    match (before, now) {
+        (Some(before), Some(now)) if before != now => {
+            view! { <span class="dl">{resource.delta(before, now)}</span> }.into_any()
+        }
+        _ => delta(before, now),
+    }
 }
 
 /// The name of a state at the head of a column: it may break behind the signs that part a config, so that long names do not

@@ -21,14 +21,17 @@ pub fn panel(build: &BuildComparison, names: &[String]) -> impl IntoView + use<>
             let spills = caution && value.is_some_and(|value| value > 0);
             let class = if n > 0 && value.is_some() && first.is_some() && *value != first { "chg" } else { "" };
             let mark = spills.then(|| view! { <span class="badge warn">"!"</span> " " });
-            view! { <td class="num">{mark}<span class=class>{marks::count(*value)}</span></td> }.into_any()
+            view! { <td class="num">{mark}<span class=class>{marks::resource(row.resource, *value)}</span></td> }
+                .into_any()
         });
         let deltas = row.values.iter().skip(1).enumerate().map(|(n, value)| {
             let class = if n == 0 { "num gl" } else { "num" };
-            view! { <td class=class>{marks::delta(first, *value)}</td> }.into_any()
+            view! { <td class=class>{marks::resource_delta(row.resource, first, *value)}</td> }.into_any()
         });
+        // Of one state, nothing can have moved.
+        let still = row.values.len() > 1 && !comparison::has_moved(&row.values);
         view! {
-            <tr class:quiet=!comparison::has_moved(&row.values) data-test=format!("resource-{}", row.resource.id())>
+            <tr class:quiet=still data-test=format!("resource-{}", row.resource.id())>
                 <th scope="row">{row.resource.label()}</th>
                 {values.chain(deltas).collect_view()}
             </tr>

@@ -4,7 +4,9 @@ use leptos::prelude::*;
 use lowerline_shared::{
     api::{Series, TrendResponse},
     display,
+    measure::Measure,
     plot::{self, Change},
+    report::Resource,
     table::{Cell, Table},
 };
 
@@ -28,7 +30,7 @@ fn all(data: &TrendResponse) -> Vec<(&Series, Change)> {
 pub fn export(data: &TrendResponse) -> Table {
     let (first, last) = data.positions;
     let mut columns = vec!["Commit".to_owned(), "Hash".to_owned(), "Day".to_owned()];
-    columns.extend(data.series.iter().map(|series| format!("{} {}", series.target, series.measure)));
+    columns.extend(data.series.iter().map(|series| format!("{} {}", series.target, export_name(&series.measure))));
     let commits = data.commits.iter().filter(|commit| (first..=last).contains(&commit.position));
     let rows = commits.map(|commit| {
         let head = [
@@ -52,6 +54,14 @@ pub fn export(data: &TrendResponse) -> Table {
     }
 }
 
+/// A measure as addresses have it; of what is read in another unit than the API has it, the label with its unit.
+fn export_name(measure: &Measure) -> String {
+    match measure {
+        Measure::Resource(resource @ Resource::OccupancyPermille) => resource.label().to_owned(),
+        other => other.to_string(),
+    }
+}
+
 /// The changes alone.
 fn export_changes(data: &TrendResponse) -> Table {
     let rows = all(data).into_iter().map(|(series, change)| {
@@ -60,7 +70,7 @@ fn export_changes(data: &TrendResponse) -> Table {
         };
         let (before, now) = (value(change.before), value(change.now));
         let target = Cell::Text(series.target.to_string());
-        vec![Cell::Text(axis::name_at(data, change.at)), target, Cell::Text(series.measure.to_string()), before, now]
+        vec![Cell::Text(axis::name_at(data, change.at)), target, Cell::Text(export_name(&series.measure)), before, now]
     });
     Table {
         title: format!("{} · {}: changes", data.kernel.name, data.config),
