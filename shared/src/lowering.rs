@@ -1,5 +1,7 @@
 //! The lowering table: one row a question, one column a target. The page draws it and exports take it away as it is.
 
+pub mod tables;
+
 use crate::{
     api::{LoweringResponse, StageCounts, StateBuild, TargetLowering},
     decision_measure::DecisionMeasure,

@@ -13,8 +13,10 @@ pub use judge::{filters, judge, narrow};
 
 use crate::{
     api::{BuildStatus, SpaceConfig, SpaceResponse},
+    comparison::unique,
     decision_measure::DecisionMeasure,
     family::Family,
+    ids::shown,
     measure::{Level, Measure},
     report::Resource,
     table::{Cell, Table},
@@ -138,6 +140,22 @@ pub fn heat(configs: &[SpaceConfig], named: &[String], measure: &Measure) -> Opt
     let values = || cells.iter().flatten().filter_map(|cell| cell.best);
     let range = values().min_by(f64::total_cmp).zip(values().max_by(f64::total_cmp));
     Some(Heat { knobs: (first, second), rows, columns, cells, range })
+}
+
+/// The heat map as a table that leaves the page: a line for each value of the first knob.
+pub fn heat_table(heat: &Heat, title: String) -> Table {
+    let (first, second) = &heat.knobs;
+    let heads = heat.columns.iter().map(|value| format!("{} {}", shown(second), shown(value)));
+    let rows = heat.rows.iter().zip(&heat.cells).map(|(value, cells)| {
+        let head = std::iter::once(Cell::Text(shown(value)));
+        head.chain(cells.iter().map(|cell| cell.best.map_or(Cell::Nothing, Cell::Number))).collect()
+    });
+    Table {
+        title,
+        columns: unique(std::iter::once(shown(first)).chain(heads).collect()),
+        rows: rows.collect(),
+        ..Table::default()
+    }
 }
 
 /// Knobs that have more than one value in the space, each with its values in order of size.
@@ -299,7 +317,7 @@ fn usual_attributes(configs: &[SpaceConfig]) -> &BTreeMap<String, Value> {
 
 /// Text that stays inside a comment of one line.
 fn comment(text: &str) -> String {
-    crate::ids::shown(text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    shown(text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// A JSON value as Python writes it.

@@ -221,13 +221,25 @@ fn export(data: &CommitDetail) -> Table {
             row
         };
         let families = cell.moved.iter().map(move |(family, before, now)| line(family.info().short, *before, *now));
-        let resources = cell.resources.iter().map(move |(resource, before, now)| line(resource.label(), *before, *now));
+        let resources = cell.resources.iter().map(move |(resource, before, now)| {
+            let (before, now) = (Some(*before), Some(*now));
+            let mut row = head(resource.label().to_owned());
+            row.extend([before, now].map(|value| Cell::resource(*resource, value)));
+            row.push(Cell::resource_difference(*resource, before, now));
+            row
+        });
         let decisions = cell.decisions.iter().map(move |(measure, before, now)| {
             let mut row = head(measure.label().to_owned());
             row.extend([Cell::Text(before.to_string()), Cell::Text(now.to_string()), Cell::Nothing]);
             row
         });
-        families.chain(resources).chain(decisions).collect::<Vec<_>>()
+        let failed = (cell.status != BuildStatus::Ok).then(|| {
+            let mut row = head("Failed".to_owned());
+            let message = cell.message.as_deref().map(ids::shown).unwrap_or_default();
+            row.extend([Cell::Nothing, Cell::Text(message), Cell::Nothing]);
+            row
+        });
+        failed.into_iter().chain(families).chain(resources).chain(decisions).collect::<Vec<_>>()
     });
     Table {
         title: format!("{}: changes against the parent", data.commit.name()),

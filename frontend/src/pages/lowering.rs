@@ -14,7 +14,10 @@ use lowerline_shared::{
 use crate::{
     app::{Current, Go},
     fetch::use_fetch,
-    parts::{export::Takeaway, marks, states},
+    parts::{
+        export::{Takeaway, copy_table},
+        marks, states,
+    },
 };
 
 mod decisions;
@@ -38,6 +41,18 @@ impl View {
         Page::Lowering(self.project.get_value(), self.kernel.get_untracked(), query)
     }
 
+    /// The page as it should be opened again: with the commits and the config of the answer, even where the address names none.
+    fn kept(self, data: Option<&LoweringResponse>) -> Page {
+        let at = data.and_then(|data| rev_of(&data.commit));
+        let base = data.and_then(|data| data.base.as_ref().and_then(rev_of));
+        let config = data.map(|data| data.config.clone());
+        self.page(|query| {
+            query.at = at.or(query.at.take());
+            query.base = base.or(query.base.take());
+            query.config = config.or(query.config.take());
+        })
+    }
+
     fn push(self, edit: impl FnOnce(&mut LoweringQuery)) {
         self.go.push(&self.page(edit));
     }
@@ -58,19 +73,9 @@ pub fn Lowering(project: ProjectSlug) -> impl IntoView {
         Some(view.project.with_value(|project| api_path::lowering(project, &kernel.get(), &query.get())))
     });
     let takeaway = Signal::derive(move || {
+        state.track();
         let data = fetched.data.get();
-        // A link to keep names the commit, even where the address does not.
-        let at = data.as_ref().and_then(|data| rev_of(&data.commit));
-        let base = data.as_ref().and_then(|data| data.base.as_ref().and_then(rev_of));
-        let config = data.as_ref().map(|data| data.config.clone());
-        let query = query.get();
-        let query =
-            LoweringQuery { at: at.or(query.at), base: base.or(query.base), config: config.or(query.config), ..query };
-        Takeaway {
-            page: Page::Lowering(view.project.get_value(), kernel.get(), query),
-            table: data.map(|data| lowering::table(&data)),
-            name: "lowering",
-        }
+        Takeaway { page: view.kept(data.as_deref()), table: data.map(|data| lowering::table(&data)), name: "lowering" }
     });
     let sub = move || fetched.data.with(|data| data.as_ref().map(|data| summary(data)));
     view! {
@@ -109,8 +114,8 @@ fn shown(view: View, data: &LoweringResponse) -> impl IntoView + use<> {
         <div class="grid2">
             <div class="stack">
                 {table::panel(view, data)}
-                {differences(data)}
-                {families::panel(data)}
+                {differences(view, data)}
+                {families::panel(view, data)}
             </div>
             {decisions}
         </div>
@@ -118,7 +123,7 @@ fn shown(view: View, data: &LoweringResponse) -> impl IntoView + use<> {
 }
 
 /// Where TTIR texts part, for each pair of groups.
-fn differences(data: &LoweringResponse) -> Option<impl IntoView + use<>> {
+fn differences(view: View, data: &LoweringResponse) -> Option<impl IntoView + use<>> {
     if data.ttir_differences.is_empty() {
         return None;
     }
@@ -136,11 +141,16 @@ fn differences(data: &LoweringResponse) -> Option<impl IntoView + use<>> {
             </tr>
         }
     });
+    let copy = copy_table(view.kept(Some(data)), "ttir", lowering::tables::ttir(data));
     Some(view! {
         <section class="panel" data-test="ttir-differences">
+            <header>
+                <h2>"Where TTIR parts"</h2>
+                <span class="muted">"first difference of each pair, names and locations left out"</span>
+                <span class="end">{copy}</span>
+            </header>
             <div class="scroll">
                 <table>
-                    <caption><b>"Where TTIR parts"</b>"first difference of each pair, names and locations left out"</caption>
                     <thead>
                         <tr>
                             <th scope="col">"Pair"</th>

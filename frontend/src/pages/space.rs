@@ -43,6 +43,16 @@ impl View {
         Page::Space(self.project.get_value(), self.kernel.get_untracked(), query)
     }
 
+    /// The page as it should be opened again: with the commit and the target of the answer, even where the address names none.
+    fn kept(self, data: Option<&SpaceResponse>) -> Page {
+        let at = data.and_then(|data| data.commit.sha.as_str().parse().ok());
+        let target = data.map(|data| data.target.clone());
+        self.page(|query| {
+            query.at = at.or(query.at.take());
+            query.target = target.or(query.target.take());
+        })
+    }
+
     fn push(self, edit: impl FnOnce(&mut SpaceQuery)) {
         self.go.push(&self.page(edit));
     }
@@ -98,17 +108,9 @@ pub fn Space(project: ProjectSlug) -> impl IntoView {
         data
     };
     let takeaway = Signal::derive(move || {
+        state.track();
         let data = fetched.data.get().map(|data| narrowed(&data));
-        // A link to keep names the commit and the target, even where the address does not.
-        let at = data.as_ref().and_then(|data| data.commit.sha.as_str().parse().ok());
-        let target = data.as_ref().map(|data| data.target.clone());
-        let query = query.get();
-        let query = SpaceQuery { at: at.or(query.at), target: target.or(query.target), ..query };
-        Takeaway {
-            page: Page::Space(view.project.get_value(), kernel.get(), query),
-            table: data.map(|data| space::table(&data)),
-            name: "space",
-        }
+        Takeaway { page: view.kept(data.as_ref()), table: data.map(|data| space::table(&data)), name: "space" }
     });
     let sub = move || fetched.data.with(|data| data.as_ref().map(|data| summary(&narrowed(data))));
     view! {

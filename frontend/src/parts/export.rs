@@ -74,6 +74,12 @@ pub fn CopyTable(
     }
 }
 
+/// The same for a table that is drawn anew with what it shows.
+pub fn copy_table(page: Page, name: &'static str, table: Table) -> impl IntoView {
+    let takeaway = Signal::stored(Takeaway { page, table: Some(table), name });
+    view! { <CopyTable takeaway/> }
+}
+
 /// The buttons, and the keys `y` and `m`.
 #[component]
 pub fn Export(

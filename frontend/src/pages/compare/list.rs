@@ -118,13 +118,22 @@ fn note(data: &CompareResponse) -> Vec<String> {
 
 /// The list as a table that leaves the page.
 pub fn export(data: &CompareResponse, names: &[String], sort: BuildOrder) -> Table {
+    let last = data.states.len().saturating_sub(1);
     let rows = order::sorted(&data.builds, sort).into_iter().map(|build| {
         let (before, now) = order::instructions(build);
         let (registers_before, registers_now) = order::registers(build);
+        let level = build.levels.last().map(std::slice::from_ref).unwrap_or_default();
+        let moved = comparison::family_lines(level).0.into_iter().filter_map(|line| {
+            let change = comparison::difference(&line.rows.first().copied().flatten()?.counts, last)?;
+            Some(format!("{} {}", line.family.info().short, display::signed(change)))
+        });
+        let fate = fate(build);
+        let quiet = if fate.is_empty() { quiet_change(build) } else { vec![fate.to_owned()] };
         vec![
             Cell::Text(ids::shown(build.kernel.name.as_str())),
             Cell::Text(build.target.to_string()),
             Cell::Text(ids::shown(&build.config)),
+            Cell::Text(quiet.into_iter().chain(moved).collect::<Vec<_>>().join(", ")),
             Cell::difference(before, now),
             Cell::difference(registers_before, registers_now),
             Cell::Count(i64::try_from(build.weight).unwrap_or(i64::MAX)),
@@ -133,7 +142,9 @@ pub fn export(data: &CompareResponse, names: &[String], sort: BuildOrder) -> Tab
     Table {
         title: format!("{}: changed builds", names.join(" → ")),
         note: note(data).join("; "),
-        columns: ["Kernel", "Target", "Config", "Δ instructions", "Δ registers", "Moved"].map(str::to_owned).to_vec(),
+        columns: ["Kernel", "Target", "Config", "What moved most", "Δ instructions", "Δ registers", "Moved"]
+            .map(str::to_owned)
+            .to_vec(),
         rows: rows.collect(),
         ..Table::default()
     }

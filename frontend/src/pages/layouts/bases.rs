@@ -2,10 +2,16 @@
 
 use leptos::prelude::*;
 
+use lowerline_shared::{
+    permalink::Page,
+    table::{Cell, Table},
+};
+
 use super::{card::coordinates, model::Built};
+use crate::parts::export::copy_table;
 
 /// A row for each hardware dimension, its bits from the lowest on.
-pub fn table(built: &Built) -> AnyView {
+pub fn table(built: &Built, page: Page, text: &str) -> AnyView {
     let total: u32 = built.linear.inputs().iter().map(|extent| extent.bits).sum();
     let rows = built.linear.inputs().iter().map(|extent| {
         let vectors = built.linear.bases(extent.axis).into_iter().enumerate().map(|(bit, element)| {
@@ -20,6 +26,7 @@ pub fn table(built: &Built) -> AnyView {
         }
     });
     let rows = rows.collect_view();
+    let copy = copy_table(page, "bases", export(built, text));
     view! {
         <details data-test="bases">
             <summary>{format!("{total} basis vectors")}</summary>
@@ -33,7 +40,28 @@ pub fn table(built: &Built) -> AnyView {
                 </thead>
                 <tbody>{rows}</tbody>
             </table>
+            {copy}
         </details>
     }
     .into_any()
+}
+
+/// A line for each basis vector.
+fn export(built: &Built, text: &str) -> Table {
+    let rows = built.linear.inputs().iter().flat_map(|extent| {
+        built.linear.bases(extent.axis).into_iter().enumerate().map(|(bit, element)| {
+            vec![
+                Cell::Text(extent.axis.to_string()),
+                Cell::Count(1_i64 << bit.min(62)),
+                Cell::Text(coordinates(&element)),
+            ]
+        })
+    });
+    Table {
+        title: "Basis vectors".to_owned(),
+        note: text.to_owned(),
+        columns: ["Hardware", "Index", "Element"].map(str::to_owned).to_vec(),
+        rows: rows.collect(),
+        ..Table::default()
+    }
 }

@@ -5,18 +5,54 @@ use std::{fmt::Write as _, sync::Arc};
 use leptos::prelude::*;
 use lowerline_analyzer::layout::Axis;
 
-use super::{colour::bank, model::Built};
+use lowerline_shared::{
+    permalink::{LayoutsQuery, Page},
+    table::{Cell, Table},
+};
+
+use super::{State, colour::bank, model::Built};
+use crate::parts::export::copy_table;
+
+/// Heads of the columns.
+const HEADS: [&str; 4] = ["Hardware", "Index", "Bits", "Basis vectors that add up to it"];
 
 /// A line for each hardware dimension.
-pub fn card(built: Arc<Built>, shown: Signal<Option<(u32, u32)>>) -> impl IntoView {
+pub fn card(state: State, built: Arc<Built>, text: String, shown: Signal<Option<(u32, u32)>>) -> impl IntoView {
     view! {
         <div class="elementcard" role="status" data-test="element">
             {move || match shown.get().filter(|(row, column)| *row < built.tile.rows && *column < built.tile.columns) {
                 None => view! { <p class="muted">"Point at an element, or walk with the arrow keys."</p> }.into_any(),
-                Some((row, column)) => element(&built, row, column),
+                Some((row, column)) => {
+                    let query = LayoutsQuery { at: Some((row, column)), ..state.query.get() };
+                    let copy = copy_table(Page::Layouts(query), "element", export(&built, &text, row, column));
+                    view! { {element(&built, row, column)} {copy} }.into_any()
+                }
             }}
         </div>
     }
+}
+
+fn export(built: &Built, text: &str, row: u32, column: u32) -> Table {
+    let rows = built.linear.inputs().iter().map(|extent| {
+        let index = built.tile.index(row, column, extent.axis).unwrap_or(0);
+        vec![
+            Cell::Text(extent.axis.to_string()),
+            Cell::count(i64::try_from(index).ok()),
+            Cell::Text(bits(index, extent.bits)),
+            Cell::Text(vectors(built, extent.axis, index)),
+        ]
+    });
+    Table {
+        title: format!("Element {}", place(built, row, column)),
+        note: text.to_owned(),
+        columns: HEADS.map(str::to_owned).to_vec(),
+        rows: rows.collect(),
+        ..Table::default()
+    }
+}
+
+fn place(built: &Built, row: u32, column: u32) -> String {
+    if built.tile.rows == 1 { format!("({column})") } else { format!("({row}, {column})") }
 }
 
 fn element(built: &Built, row: u32, column: u32) -> AnyView {
@@ -34,7 +70,8 @@ fn element(built: &Built, row: u32, column: u32) -> AnyView {
         }
     });
     let rows = rows.collect_view();
-    let place = if built.tile.rows == 1 { format!("({column})") } else { format!("({row}, {column})") };
+    let place = place(built, row, column);
+    let [hardware, index, bit, vector] = HEADS;
     let copies = (built.tile.copies_bits > 0)
         .then(|| format!("held {} times; this is the first holder", 1_u64 << built.tile.copies_bits));
     let offset = built.tile.index(row, column, Axis::Offset).filter(|_| built.linear.input_bits(Axis::Offset) > 0);
@@ -50,10 +87,10 @@ fn element(built: &Built, row: u32, column: u32) -> AnyView {
             </caption>
             <thead>
                 <tr>
-                    <th scope="col">"Hardware"</th>
-                    <th class="num" scope="col">"Index"</th>
-                    <th scope="col">"Bits"</th>
-                    <th scope="col">"Basis vectors that add up to it"</th>
+                    <th scope="col">{hardware}</th>
+                    <th class="num" scope="col">{index}</th>
+                    <th scope="col">{bit}</th>
+                    <th scope="col">{vector}</th>
                 </tr>
             </thead>
             <tbody>{rows}</tbody>

@@ -5,17 +5,24 @@ use lowerline_analyzer::layout::{
     Axis, ConversionClass, LayoutError, LinearLayout, Shape, SharedAccess, classify, satisfies, shared_access,
 };
 
+use lowerline_shared::{
+    permalink::Page,
+    table::{Cell, Table},
+};
+
 use super::{
+    State,
     card::coordinates,
     model::{Built, Drawn},
 };
+use crate::parts::export::copy_table;
 
 /// The panel below two layouts; nothing for one.
-pub fn panel(drawn: &Drawn) -> Option<AnyView> {
+pub fn panel(state: State, drawn: &Drawn) -> Option<AnyView> {
     let a = drawn.a.as_ref()?.tile.as_ref().ok()?;
     let b = drawn.b.as_ref()?.tile.as_ref().ok()?;
     let body = match (home(a), home(b)) {
-        (Home::Registers, Home::Registers) => registers(a, b),
+        (Home::Registers, Home::Registers) => registers(state, a, b),
         (Home::Registers, Home::Shared) => access(a, b, &drawn.shape),
         (Home::Shared, Home::Registers) => access(b, a, &drawn.shape),
         _ => view! {
@@ -36,6 +43,9 @@ pub fn panel(drawn: &Drawn) -> Option<AnyView> {
     )
 }
 
+/// Heads of the columns.
+const HEADS: [&str; 4] = ["Direction", "Class", "What it takes", "Source satisfies destination"];
+
 /// Where a layout puts elements.
 enum Home {
     Registers,
@@ -54,11 +64,12 @@ fn home(built: &Built) -> Home {
     }
 }
 
-fn registers(a: &Built, b: &Built) -> AnyView {
+fn registers(state: State, a: &Built, b: &Built) -> AnyView {
+    let page = Page::Layouts(state.query.get_untracked());
+    let copy = copy_table(page.clone(), "conversion", export(a, b));
     let one = |name: &'static str, test: &'static str, from: &Built, to: &Built| {
         let class = classify(&from.linear, &to.linear);
-        let meets = satisfies(&from.linear, &to.linear).unwrap_or(false);
-        let meets = if meets { "yes: every value is where it is wanted" } else { "no" };
+        let meets = meets(from, to);
         view! {
             <tr data-test=test>
                 <th scope="row">{name}</th>
@@ -73,18 +84,38 @@ fn registers(a: &Built, b: &Built) -> AnyView {
             <table>
                 <thead>
                     <tr>
-                        <th scope="col">"Direction"</th>
-                        <th scope="col">"Class"</th>
-                        <th scope="col">"What it takes"</th>
-                        <th scope="col">"Source satisfies destination"</th>
+                        {HEADS.map(|head| view! { <th scope="col">{head}</th> }).collect_view()}
                     </tr>
                 </thead>
                 <tbody>{one("A → B", "a-to-b", a, b)} {one("B → A", "b-to-a", b, a)}</tbody>
             </table>
         </div>
-        {moves(a, b)}
+        {copy}
+        {moves(page, a, b)}
     }
     .into_any()
+}
+
+/// Whether every value is where it is wanted already.
+fn meets(from: &Built, to: &Built) -> &'static str {
+    match satisfies(&from.linear, &to.linear) {
+        Ok(true) => "yes: every value is where it is wanted",
+        _ => "no",
+    }
+}
+
+fn export(a: &Built, b: &Built) -> Table {
+    let row = |name: &str, from: &Built, to: &Built| {
+        let class = classify(&from.linear, &to.linear);
+        let cells = [name, &class_text(&class), class_meaning(&class), meets(from, to)];
+        cells.map(|text| Cell::Text(text.to_owned())).to_vec()
+    };
+    Table {
+        title: "Conversion, as Triton 3.7 lowers it".to_owned(),
+        columns: HEADS.map(str::to_owned).to_vec(),
+        rows: vec![row("A → B", a, b), row("B → A", b, a)],
+        ..Table::default()
+    }
 }
 
 fn class_text(class: &Result<ConversionClass, LayoutError>) -> String {
@@ -103,7 +134,7 @@ const fn class_meaning(class: &Result<ConversionClass, LayoutError>) -> &'static
 }
 
 /// Where each bit of B's index is found in A.
-fn moves(a: &Built, b: &Built) -> AnyView {
+fn moves(page: Page, a: &Built, b: &Built) -> AnyView {
     let moved = match b.linear.invert_and_compose(&a.linear) {
         Ok(moved) => moved,
         Err(error) => {
@@ -124,6 +155,18 @@ fn moves(a: &Built, b: &Built) -> AnyView {
         })
     });
     let rows = rows.collect_view();
+    let lines = moved.inputs().iter().flat_map(|extent| {
+        moved.bases(extent.axis).into_iter().enumerate().map(|(bit, source)| {
+            vec![Cell::Text(format!("{} {}", extent.axis, 1_u64 << bit)), Cell::Text(coordinates(&source))]
+        })
+    });
+    let table = Table {
+        title: "Where each bit of B's index is found in A".to_owned(),
+        columns: vec!["Index in B".to_owned(), format!("In A: ({})", names.join(", "))],
+        rows: lines.collect(),
+        ..Table::default()
+    };
+    let copy = copy_table(page, "moves", table);
     view! {
         <details data-test="moves">
             <summary>"Where each bit of B's index is found in A"</summary>
@@ -131,6 +174,7 @@ fn moves(a: &Built, b: &Built) -> AnyView {
                 <thead><tr><th scope="col">"Index in B"</th><th scope="col">{format!("In A: ({})", names.join(", "))}</th></tr></thead>
                 <tbody>{rows}</tbody>
             </table>
+            {copy}
         </details>
     }
     .into_any()

@@ -64,7 +64,7 @@ pub fn Layouts() -> impl IntoView {
                             };
                             view! {
                                 <div class="sides">{side(&sides.a, "A")} {side(&sides.b, "B")}</div>
-                                {conversion::panel(sides)}
+                                {conversion::panel(state, sides)}
                             }
                                 .into_any()
                         }
@@ -89,10 +89,11 @@ fn SidePanel(
         Ok(tile) => {
             let by = Memo::new(move |_| state.query.with(|query| query.by.clone()));
             let (for_canvas, for_card) = (tile.clone(), tile.clone());
+            let bases = bases::table(&tile, Page::Layouts(state.query.get_untracked()), &text);
             view! {
                 <div class="tilerow">
                     <canvas::TileCanvas state tile=for_canvas name by hovered shown/>
-                    <div class="facts">{card::card(for_card, shown)} {bases::table(&tile)}</div>
+                    <div class="facts">{card::card(state, for_card, text.clone(), shown)} {bases}</div>
                 </div>
             }
             .into_any()

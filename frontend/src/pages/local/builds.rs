@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use lowerline_shared::{
+    api::ArtifactRef,
     display, ids, limits,
+    permalink::{CompareQuery, Page},
+    table::{Cell, Table},
     worker::{Found, FoundBuild},
 };
 
-use crate::parts::marks;
+use crate::parts::{export::copy_table, marks};
 
 /// Builds and files listed at once; the others are counted.
 const LISTED: usize = 200;
@@ -43,6 +46,7 @@ pub fn Builds(
         }
     };
     let many = found.builds.len() > 8;
+    let copy = copy_table(Page::Local(CompareQuery::default()), "local-builds", export(&found));
     view! {
         <section class="panel mt" data-test="found">
             <header>
@@ -59,6 +63,7 @@ pub fn Builds(
                             on:input=move |event| needle.set(event_target_value(&event))
                         />
                     })}
+                    {copy}
                     <button class="btn quiet" type="button" data-test="swap" on:click=move |_| chosen.update(|chosen| chosen.reverse())>"⇄ swap"</button>
                     <button class="btn quiet" type="button" data-test="forget" on:click=move |_| forget.run(())>"Start over"</button>
                 </span>
@@ -92,6 +97,42 @@ fn summary(found: &Found) -> String {
     format!("{builds} in {} ({megabytes:.1} MB): {}", display::plural(found.files, "file"), kinds.join(", "))
 }
 
+/// Stages of a build with their forms.
+fn stages(build: &FoundBuild) -> String {
+    let name = |artifact: &ArtifactRef| match artifact.form.as_str() {
+        "" => artifact.stage.label().to_owned(),
+        form => format!("{} {form}", artifact.stage.label()),
+    };
+    build.artifacts.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+/// All builds as a table that leaves the page.
+fn export(found: &Found) -> Table {
+    let rows = found.builds.iter().map(|build| {
+        let said =
+            build.failed.iter().map(|message| format!("failed: {message}")).chain(build.warnings.iter().cloned());
+        let said: Vec<String> = said.map(|text| ids::shown(&text)).collect();
+        vec![
+            Cell::Text(ids::shown(&build.kernel)),
+            Cell::Text(ids::shown(&build.target)),
+            Cell::Text(ids::shown(&build.config)),
+            Cell::Text(ids::shown(&build.root)),
+            Cell::Text(stages(build)),
+            Cell::count(build.instructions.and_then(|count| i64::try_from(count).ok())),
+            Cell::Text(said.join("; ")),
+        ]
+    });
+    Table {
+        title: format!("Local files: {}", display::plural(found.builds.len() as u64, "build")),
+        note: summary(found),
+        columns: ["Kernel", "Target", "Config", "From", "Stages", "Instructions", "Failure, warnings"]
+            .map(str::to_owned)
+            .to_vec(),
+        rows: rows.collect(),
+        ..Table::default()
+    }
+}
+
 fn row(n: usize, build: &FoundBuild, chosen: RwSignal<Vec<u32>>) -> impl IntoView + use<> {
     let place = u32::try_from(n).unwrap_or(u32::MAX);
     let at = move || chosen.with(|chosen| chosen.iter().position(|other| *other == place));
@@ -108,14 +149,6 @@ fn row(n: usize, build: &FoundBuild, chosen: RwSignal<Vec<u32>>) -> impl IntoVie
             }
         });
     };
-    let stages: Vec<String> = build
-        .artifacts
-        .iter()
-        .map(|artifact| {
-            let form = if artifact.form.is_empty() { String::new() } else { format!(" {}", artifact.form) };
-            format!("{}{form}", artifact.stage.label())
-        })
-        .collect();
     let failed = build.failed.as_ref().map(|message| {
         view! { <span class="badge dash" title=message.clone()>"✕ failed"</span> }
     });
@@ -137,7 +170,7 @@ fn row(n: usize, build: &FoundBuild, chosen: RwSignal<Vec<u32>>) -> impl IntoVie
             <td>{ids::shown(&build.target)}</td>
             <td class="brk">{ids::shown(&build.config)}</td>
             <td class="brk">{ids::shown(&build.root)}</td>
-            <td class="wrap">{stages.join(", ")} " " {failed} {warnings}</td>
+            <td class="wrap">{stages(build)} " " {failed} {warnings}</td>
             <td class="num">{marks::count(instructions)}</td>
         </tr>
     }
@@ -164,12 +197,20 @@ fn left_out(found: &Found, unread: &[String]) -> AnyView {
     let rows = rows.collect_view();
     let more = all.len().saturating_sub(LISTED);
     let open = all.len() <= 12;
+    let table = Table {
+        title: format!("Local files: {} not part of a build", display::plural(all.len() as u64, "file")),
+        columns: ["File", "Why"].map(str::to_owned).to_vec(),
+        rows: all.iter().map(|(path, why)| vec![Cell::Text(ids::shown(path)), Cell::Text(ids::shown(why))]).collect(),
+        ..Table::default()
+    };
+    let copy = copy_table(Page::Local(CompareQuery::default()), "left-out", table);
     view! {
         <details class="panel mt" open=open data-test="not-understood">
             <summary>{format!("Not part of a build: {}", display::plural(all.len() as u64, "file"))}</summary>
             <div class="body">
                 {rows}
-                {(more > 0).then(|| view! { <p class="small muted">{format!("{more} more are not listed")}</p> })}
+                {(more > 0).then(|| view! { <p class="small muted">{format!("{more} more are not listed, but in the exports")}</p> })}
+                <p class="mt">{copy}</p>
             </div>
         </details>
     }

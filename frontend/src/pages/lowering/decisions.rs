@@ -8,13 +8,13 @@ use lowerline_shared::{
     api_path,
     decision::{Decision, DecisionKind},
     decision_measure::DecisionMeasure,
-    display, ids,
-    permalink::{Page, TrendsQuery},
+    display, ids, lowering,
+    permalink::{LoweringQuery, Page, TrendsQuery},
     stage::Stage,
 };
 
 use super::View;
-use crate::parts::marks;
+use crate::parts::{export::copy_table, marks};
 
 /// The panel.
 pub fn panel(view: View, data: &LoweringResponse, column: &TargetLowering) -> impl IntoView + use<> {
@@ -64,6 +64,14 @@ pub fn panel(view: View, data: &LoweringResponse, column: &TargetLowering) -> im
     let none = (column.decisions.is_empty() && message.is_none()).then(
         || view! { <p class="body muted">"No TTGIR was pushed: what follows is read from the instructions."</p> },
     );
+    let target = column.target.clone();
+    let page = match view.kept(Some(data)) {
+        Page::Lowering(project, kernel, query) => {
+            Page::Lowering(project, kernel, LoweringQuery { target: Some(target), ..query })
+        }
+        other => other,
+    };
+    let copy = copy_table(page, "decisions", lowering::tables::decisions(data, column));
     view! {
         <aside class="panel" data-test="decisions">
             <header>
@@ -82,6 +90,7 @@ pub fn panel(view: View, data: &LoweringResponse, column: &TargetLowering) -> im
                 })}
             <header class="bt"><h2>"Evidence"</h2><span class="muted">"line of the TTGIR"</span>{ttgir}</header>
             <ul class="dec">{evidence.collect_view()}</ul>
+            <p class="body">{copy}</p>
         </aside>
     }
 }

@@ -5,10 +5,12 @@ use lowerline_shared::{
     api::LoweringResponse,
     display,
     family::{Family, Palette},
+    lowering,
     stage::Stage,
 };
 
-use crate::parts::marks;
+use super::View;
+use crate::parts::{export::copy_table, marks};
 
 /// Geometry of the drawing.
 const LEFT: f64 = 70.0;
@@ -19,7 +21,7 @@ const ROW: f64 = 26.0;
 type Bar = (String, i64, Vec<(Family, i64)>);
 
 /// The panel.
-pub fn panel(data: &LoweringResponse) -> Option<impl IntoView + use<>> {
+pub fn panel(view: View, data: &LoweringResponse) -> Option<impl IntoView + use<>> {
     let bars: Vec<Bar> = data
         .targets
         .iter()
@@ -60,10 +62,11 @@ pub fn panel(data: &LoweringResponse) -> Option<impl IntoView + use<>> {
     let rows = rows.collect_view();
     let legend =
         Palette::ALL.into_iter().map(|palette| view! { <span>{marks::palette_mark(palette)}{palette.label()}</span> });
+    let copy = copy_table(view.kept(Some(data)), "families", lowering::tables::families(data));
     let view_box = format!("0 0 {:.0} {height:.0}", LEFT + WIDTH);
     Some(view! {
         <section class="panel" data-test="families">
-            <header><h2>"Families per target"</h2><span class="muted">"static instructions of the machine code"</span></header>
+            <header><h2>"Families per target"</h2><span class="muted">"static instructions of the machine code"</span><span class="end">{copy}</span></header>
             <div class="body scroll">
                 <svg class="wide" viewBox=view_box width="840" height=format!("{height:.0}") role="img" aria-label="Families per target">
                     {rows}

@@ -3,13 +3,13 @@
 use leptos::prelude::*;
 use lowerline_shared::{
     api::SpaceResponse,
-    display,
+    display, ids,
     permalink::SpaceQuery,
     space::{self, HeatCell},
 };
 
 use super::{Axes, View, name};
-use crate::parts::marks;
+use crate::parts::{export::copy_table, marks};
 
 /// Shades from least to most.
 const SHADES: [&str; 5] = ["h0", "h1", "h2", "h3", "h4"];
@@ -52,6 +52,9 @@ pub fn panel(view: View, data: &SpaceResponse, query: &SpaceQuery, axes: &Axes) 
             </label>
         }
     };
+    let title =
+        format!("{}: largest {} of the configs by two knobs", ids::shown(data.kernel.name.as_str()), name(&axes.y));
+    let copy = copy_table(view.kept(Some(data)), "knobs", space::heat_table(&heat, title));
     let selects = (select(&first, &second, 0), select(&second, &first, 1));
     Some(view! {
         <section class="panel" data-test="heat">
@@ -61,6 +64,7 @@ pub fn panel(view: View, data: &SpaceResponse, query: &SpaceQuery, axes: &Axes) 
                 <span class="grow"></span>
                 {selects.0}
                 {selects.1}
+                {copy}
             </header>
             <div class="scroll">
                 <table class="heatt spacet">

@@ -17,7 +17,11 @@ use super::{View, axis, grid};
 use crate::{
     browser,
     fetch::use_fetch,
-    parts::{marks, states, toast::Toaster},
+    parts::{
+        export::{CopyTable, Takeaway},
+        marks, states,
+        toast::Toaster,
+    },
 };
 
 /// Families listed; the comparison has all.
@@ -128,15 +132,11 @@ fn Moved(page: Page) -> impl IntoView {
     let fetched = use_fetch::<CompareResponse>(move || Some(address.clone()));
     let path = page.path();
     let link = browser::absolute(&path);
-    let markdown = {
-        let link = link.clone();
-        move || {
-            fetched.data.with_untracked(|data| {
-                let data = data.as_ref()?;
-                Some(short_table(data, data.builds.first()?, link.clone()).markdown())
-            })
-        }
-    };
+    let takeaway = Signal::derive(move || Takeaway {
+        page: page.clone(),
+        table: fetched.data.with(|data| data.as_ref().and_then(|data| Some(short_table(data, data.builds.first()?)))),
+        name: "step",
+    });
     view! {
         {states::fetched("This step", fetched, 3, |data: Arc<CompareResponse>| match data.builds.first() {
             Some(build) => moved(&data, build).into_any(),
@@ -145,16 +145,7 @@ fn Moved(page: Page) -> impl IntoView {
         <div class="acts">
             <a class="btn primary" href=path data-test="open-comparison">"Open comparison"</a>
             <button class="btn" type="button" on:click=move |_| toaster.copy("Link", link.clone())>"Copy link"</button>
-            <button
-                class="btn"
-                type="button"
-                on:click=move |_| match markdown() {
-                    Some(text) => toaster.copy("Markdown", text),
-                    None => toaster.say("There is no table yet"),
-                }
-            >
-                "Copy Markdown"
-            </button>
+            <CopyTable takeaway/>
         </div>
     }
     .into_any()
@@ -238,19 +229,26 @@ fn facts(build: &BuildComparison) -> impl IntoView + use<> {
     let instructions =
         machine(build).map(|level| (format!("{} instructions", level.stage.label()), pair(&level.instructions)));
     let resources = build.resources.iter().filter(|row| comparison::has_moved(&row.values));
-    let resources = resources.map(|row| (row.resource.label().to_owned(), pair(&row.values)));
-    let lines = instructions.into_iter().chain(resources).map(|(name, (before, now))| {
+    let resources = resources.map(|row| {
+        let (resource, (before, now)) = (row.resource, pair(&row.values));
+        let [from, to] = [before, now].map(|value| marks::resource(resource, value));
+        let delta = marks::resource_delta(resource, before, now);
+        view! { <dt>{resource.label().to_owned()}</dt><dd>{from} " → " {to} " " {delta}</dd> }
+    });
+    let instructions = instructions.map(|(name, (before, now))| {
         view! { <dt>{name}</dt><dd>{marks::count(before)} " → " {marks::count(now)} " " {marks::delta(before, now)}</dd> }
     });
     view! {
         <dl class="kv">
             {tools.map(|tools| view! { <dt>"Assembler"</dt><dd>{tools}</dd> })}
-            {lines.collect_view()}
+            {instructions}
+            {resources.collect_view()}
         </dl>
     }
 }
 
-fn short_table(data: &CompareResponse, build: &BuildComparison, link: String) -> Table {
+/// All that moved, and the controls; beside it the panel has the first few.
+fn short_table(data: &CompareResponse, build: &BuildComparison) -> Table {
     let names: Vec<String> = data.states.iter().map(comparison::state_name).collect();
     let title = format!("{} · {} · {}", names.join(" → "), ids::shown(build.kernel.name.as_str()), build.target);
     let level = machine(build);
@@ -265,12 +263,20 @@ fn short_table(data: &CompareResponse, build: &BuildComparison, link: String) ->
     let families =
         families.filter_map(|l| Some(line(l.family.info().short, &l.rows.first().copied().flatten()?.counts)));
     let resources = build.resources.iter().filter(|row| comparison::has_moved(&row.values));
-    let resources = resources.map(|row| line(row.resource.label(), &row.values));
+    let resources = resources.map(|row| {
+        let (resource, (before, now)) = (row.resource, pair(&row.values));
+        vec![
+            Cell::Text(resource.label().to_owned()),
+            Cell::resource(resource, before),
+            Cell::resource(resource, now),
+            Cell::resource_difference(resource, before, now),
+        ]
+    });
     let columns = vec![
         stage.to_owned(),
         names.first().cloned().unwrap_or_default(),
         names.last().cloned().unwrap_or_default(),
         "Δ".to_owned(),
     ];
-    Table { title, note: String::new(), link, columns, rows: families.chain(resources).collect() }
+    Table { title, columns, rows: families.chain(resources).collect(), ..Table::default() }
 }
