@@ -82,6 +82,24 @@ export default function define(test) {
     await eventually(async () => (await part(page, "pane-left").innerText()).includes("tt.func"), true, "TTIR is shown");
   });
 
+  test("lines: an opcode of a family leads to its lines, in a link that can be kept", async (page) => {
+    await page.goto(`${COMPARE}&open=fragment_staging`);
+    const row = page.locator('tr[data-test="opcode-sass-LDSM.16.M88"]');
+    await row.waitFor();
+    const counts = (await row.locator("td.num").allInnerTexts()).map((cell) => cell.trim());
+    assert.deepEqual(counts.slice(0, 2), ["0", "6"], "the published counts of LDSM.16.M88");
+    await row.locator("a").click();
+    await page.locator(".dr.cur").waitFor();
+    // Not the lines of LDSM.16.M88.4, which begin alike.
+    await eventually(() => text(page, "found"), "1 of 6", "all lines of one opcode");
+    assert.equal(new URL(page.url()).searchParams.get("find"), '"LDSM.16.M88"');
+    await page.reload();
+    await eventually(() => text(page, "found"), "1 of 6", "from its address");
+    assert.match(await page.locator(".dr.cur").innerText(), /LDSM\.16\.M88 /);
+    await part(page, "stage-ptx").click();
+    await eventually(() => new URL(page.url()).searchParams.get("find"), null, "another stage spells it otherwise");
+  });
+
   test("lines: search finds every line of either text and opens folds", async (page) => {
     await page.goto(`${COMPARE}&stage=ptx`);
     await part(page, "change").first().waitFor();

@@ -95,7 +95,7 @@ pub fn pushes(project: &ProjectSlug) -> String {
     format!("{PREFIX}/projects/{project}/pushes")
 }
 
-/// `GET` → states side by side. What the page alone needs (`open`, `view`, `stage`, `panes`, `line`, `sort`) is left out.
+/// `GET` → states side by side. What the page alone needs (`open`, `view`, `stage`, `panes`, `line`, `find`, `sort`) is left out.
 pub fn compare(project: &ProjectSlug, states: &[StateRef], query: &CompareQuery) -> String {
     let query = CompareQuery {
         kernel: query.kernel.clone(),

@@ -4,7 +4,7 @@
 //! artifact is and for which chip), [`family`] (the taxonomy), [`report`] (what the analyzer found in one blob),
 //! [`measure`] (what can be plotted), [`api`] (request and response bodies), [`permalink`] (every URL), [`problem`]
 //! (every error code), [`comparison`], [`order`], [`explain`], [`strip`], [`agreement`], [`lowering`], [`space`] and [`plot`] (states,
-//! targets and configs side by side, lines), [`display`], [`table`] and [`chart`] (how numbers read and leave the page), [`dossier`]
+//! targets and configs side by side, lines), [`display`], [`table`], [`needle`] and [`chart`] (how numbers read, are found and leave the page), [`dossier`]
 //! (stated figures, checked), [`worker`] (what a page asks beside itself), [`api_path`] and [`limits`] (every bound both
 //! sides must agree on).
 //!
@@ -27,6 +27,7 @@ pub mod ids;
 pub mod limits;
 pub mod lowering;
 pub mod measure;
+pub mod needle;
 pub mod order;
 pub mod permalink;
 pub mod plot;

@@ -62,6 +62,8 @@ pub struct CompareQuery {
     pub panes: Option<(PaneRef, PaneRef)>,
     /// The selected line.
     pub line: Option<LineRef>,
+    /// What is searched for in the texts when the page opens.
+    pub find: Option<String>,
     /// Saved view (`ptx+sass`); `None` keeps the levels apart.
     pub view: Option<String>,
     /// Order of a list of changed builds.
@@ -202,6 +204,7 @@ impl CompareQuery {
                     };
                 }
                 "line" => out.line = values.one(key, value),
+                "find" => out.find = values.text(key, value),
                 "view" => out.view = values.text(key, value),
                 "sort" => out.sort = values.one(key, value).unwrap_or_default(),
                 _ => {}
@@ -220,6 +223,7 @@ impl CompareQuery {
             query.put("panes", &format!("{a},{b}"));
         }
         query.put("line", &self.line.map(|line| line.to_string()).unwrap_or_default());
+        query.text("find", self.find.as_deref());
         query.text("view", self.view.as_deref());
         query.put("sort", if self.sort == BuildOrder::default() { "" } else { self.sort.id() });
     }
@@ -418,6 +422,7 @@ mod tests {
                 stage: Some(Stage::Ttgir),
                 panes: None,
                 line: None,
+                find: Some("\"LDSM.16.M88\"".to_owned()),
                 view: Some("ptx+sass".to_owned()),
                 sort: BuildOrder::Registers,
             },

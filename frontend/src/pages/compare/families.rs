@@ -4,16 +4,17 @@ use leptos::prelude::*;
 use lowerline_shared::{
     api::{BuildComparison, FamilyRow, LevelTable},
     comparison::{self, FamilyLine, difference},
-    display,
-    stage::Scope,
+    display, needle,
+    stage::{Scope, Stage},
 };
 
 use super::View;
 use crate::parts::marks;
 
-/// Columns of one level: the states, a difference for each later state, the share of the last one.
-fn columns(states: usize) -> usize {
-    states * 2
+/// Columns of one level: the states, a difference for each later state, the share of the last one. One state alone has
+/// nothing to differ from.
+const fn columns(states: usize) -> usize {
+    if states > 1 { states * 2 } else { 1 }
 }
 
 /// The panel.
@@ -53,7 +54,8 @@ pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> AnyView {
         Scope::Loop => "static instructions inside any loop",
         Scope::Hot => "static instructions in the hot loop",
     };
-    let apart = if is_compared { "" } else { "; these states share no level, so nothing is subtracted" };
+    let apart =
+        if is_compared || names.len() < 2 { "" } else { "; these states share no level, so nothing is subtracted" };
     let caption = format!("{counted}; PTX and machine code are two levels and are never added{apart}");
     let width = build.levels.len() * columns(states);
     let nothing = moved.is_empty().then(|| {
@@ -115,9 +117,11 @@ fn level_heads(names: &[String]) -> impl IntoView + use<> {
     });
     let deltas = (1..names.len())
         .map(|n| view! { <th class="num" scope="col">{marks::difference_head(n, names)}</th> }.into_any());
-    let share = view! {
-        <th class="num" scope="col" title="Part of all that moved at this level, last state against the first">"share"</th>
-    };
+    let share = (names.len() > 1).then(|| {
+        view! {
+            <th class="num" scope="col" title="Part of all that moved at this level, last state against the first">"share"</th>
+        }
+    });
     view! { {states.chain(deltas).collect_view()} {share} }
 }
 
@@ -140,7 +144,8 @@ fn cells(counts: &[Option<i64>], whole: u64, test: &str) -> impl IntoView + use<
         counts.iter().skip(1).map(|value| view! { <td class="num">{marks::delta(first, *value)}</td> }.into_any());
     let part = difference(counts, counts.len().saturating_sub(1)).map_or(0, i64::unsigned_abs);
     let share = if whole == 0 || part == 0 { String::new() } else { display::share(part, whole) };
-    view! { {values.chain(deltas).collect_view()} <td class="num pct">{share}</td> }
+    let share = (counts.len() > 1).then(|| view! { <td class="num pct">{share}</td> });
+    view! { {values.chain(deltas).collect_view()} {share} }
 }
 
 fn totals(levels: &[LevelTable], states: usize) -> impl IntoView + use<> {
@@ -202,7 +207,7 @@ fn family_rows(
             None => query.open.push(family.id().to_owned()),
         });
     };
-    let opcodes = is_open.then(|| opcode_rows(line, levels, states));
+    let opcodes = is_open.then(|| opcode_rows(view, line, levels, states));
     view! {
         <tr class:open=is_open data-test=format!("family-{}", family.id())>
             <th scope="row">
@@ -223,20 +228,44 @@ fn family_rows(
     }
 }
 
+/// The text that holds what a level counts: of code decoded in every state, our disassembly.
+fn text_of(level: &LevelTable) -> Stage {
+    let is_decoded = level.sources.iter().flatten().all(|source| source == "decoded");
+    if level.stage == Stage::Sass && is_decoded { Stage::Cubin } else { level.stage }
+}
+
 /// The opcodes of a family, a block per level: which PTX opcode became which SASS opcode is not known, so they are not
 /// put on one line.
-fn opcode_rows(line: &FamilyLine<'_>, levels: &[LevelTable], states: usize) -> impl IntoView + use<> {
+fn opcode_rows(view: View, line: &FamilyLine<'_>, levels: &[LevelTable], states: usize) -> impl IntoView + use<> {
     let width = columns(states);
     let blocks = line.rows.iter().enumerate().map(|(place, row)| {
         let Some(row) = row else { return ().into_any() };
-        let stage = levels.get(place).map(|level| level.stage.id()).unwrap_or_default();
+        let Some(level) = levels.get(place) else { return ().into_any() };
+        let stage = level.stage.id();
+        let text = text_of(level);
         let rows = row.opcodes.iter().map(|opcode| {
             let before = (place > 0).then(|| view! { <td class="gl" colspan=place * width></td> });
             let left = levels.len().saturating_sub(place + 1);
             let after = (left > 0).then(|| view! { <td class="gl" colspan=left * width></td> });
             let test = format!("opcode-{stage}-{}", opcode.opcode);
             let cells = cells(&opcode.counts, 0, &test);
-            view! { <tr class="sub" data-test=test.clone()><th scope="row">{opcode.opcode.clone()}</th>{before}{cells}{after}</tr> }
+            let find = needle::of_opcode(text, &opcode.opcode);
+            let href = move || {
+                view.state.track();
+                view.page(|_, query| {
+                    query.stage = Some(text);
+                    query.panes = None;
+                    query.find = Some(find.clone());
+                })
+                .path()
+            };
+            let title = format!("Its lines in {}", text.label());
+            view! {
+                <tr class="sub" data-test=test.clone()>
+                    <th scope="row"><a class="quietlink" href=href title=title>{opcode.opcode.clone()}</a></th>
+                    {before}{cells}{after}
+                </tr>
+            }
         });
         rows.collect_view().into_any()
     });

@@ -4,6 +4,7 @@ use leptos::{ev, html, prelude::*};
 use lowerline_shared::display;
 use wasm_bindgen::{JsCast as _, closure::Closure};
 
+use super::View;
 use crate::browser;
 
 /// Which rows match, and where the reader is among them.
@@ -11,6 +12,8 @@ use crate::browser;
 pub struct Finder {
     /// What is looked for.
     pub needle: RwSignal<String>,
+    /// What the address asks for; empty for nothing.
+    asked: Memo<String>,
     hits: Memo<Vec<usize>>,
     at: RwSignal<Option<usize>>,
     go: Callback<usize>,
@@ -18,14 +21,25 @@ pub struct Finder {
 
 impl Finder {
     /// `matches` tells the rows that hold a needle, which is not empty and in lower case; `go` brings one into sight.
-    pub fn new(matches: impl Fn(&str) -> Vec<usize> + Send + Sync + 'static, go: Callback<usize>) -> Self {
+    /// What the address asks for is looked for at once.
+    pub fn new(view: View, matches: impl Fn(&str) -> Vec<usize> + Send + Sync + 'static, go: Callback<usize>) -> Self {
         let needle = RwSignal::new(String::new());
         let at = RwSignal::new(None);
         let hits = Memo::new(move |_| {
             let needle = needle.get().to_lowercase();
             if needle.is_empty() { Vec::new() } else { matches(&needle) }
         });
-        Self { needle, hits, at, go }
+        let asked = Memo::new(move |_| view.state.with(|(_, query)| query.find.clone()).unwrap_or_default());
+        let finder = Self { needle, asked, hits, at, go };
+        Effect::new(move |_| {
+            let text = asked.get();
+            if !text.is_empty() {
+                needle.set(text);
+                at.set(None);
+                finder.step(false);
+            }
+        });
+        finder
     }
 
     fn step(self, back: bool) {
@@ -79,6 +93,13 @@ pub fn Find(finder: Finder) -> impl IntoView {
         let _ = listen.try_with_value(|listen| {
             window().remove_event_listener_with_callback_and_bool("keydown", listen.as_ref().unchecked_ref(), true)
         });
+    });
+    // A link to lines leads to them, past the tables above.
+    Effect::new(move |_| {
+        let field = field.get();
+        if let Some(field) = field.filter(|_| !finder.asked.with(String::is_empty)) {
+            field.scroll_into_view();
+        }
     });
     view! {
         <label class="find textfind">

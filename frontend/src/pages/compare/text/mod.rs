@@ -77,6 +77,7 @@ pub fn panel(view: View, build: &BuildComparison, names: &[String]) -> AnyView {
             view.state.with(|_| ());
             view.page(|_, query| {
                 query.stage = (!is_open).then_some(stage);
+                query.find = None;
                 query.panes = None;
                 query.line = None;
             })

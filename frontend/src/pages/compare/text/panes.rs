@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use leptos::{ev, html, prelude::*};
-use lowerline_shared::{api::BuildComparison, permalink::PaneRef, stage::Stage};
+use lowerline_shared::{api::BuildComparison, needle, permalink::PaneRef, stage::Stage};
 
 use super::{
     View, digest_of,
@@ -75,6 +75,7 @@ pub fn panel(view: View, build: &BuildComparison, names: &[String], panes: (Pane
 /// Another text on one side. The selected line stays when its text does.
 fn change(view: View, side: usize, pane: PaneRef) {
     view.replace(|_, query| {
+        query.find = None;
         query.panes = query.panes.map(|(a, b)| if side == 0 { (pane, b) } else { (a, pane) });
         query.line = query.line.filter(|line| query.panes.is_some_and(|(a, b)| a == line.pane || b == line.pane));
     });
@@ -181,11 +182,12 @@ fn Both(view: View, all: Vec<PaneRef>, panes: [PaneRef; 2], docs: [Arc<Doc>; 2])
     on_cleanup(move || keys.remove());
     let first_lines = docs[0].len();
     let finder = Finder::new(
+        view,
         {
             let docs = docs.clone();
             move |needle| {
                 let in_doc = |doc: &Doc| -> Vec<usize> {
-                    (0..doc.len()).filter(|line| doc.line(*line).to_lowercase().contains(needle)).collect()
+                    (0..doc.len()).filter(|line| needle::holds(&doc.line(*line).to_lowercase(), needle)).collect()
                 };
                 let second = in_doc(&docs[1]).into_iter().map(|line| line + first_lines);
                 in_doc(&docs[0]).into_iter().chain(second).collect()

@@ -9,6 +9,7 @@ use leptos::{ev, html, prelude::*};
 use lowerline_shared::{
     display,
     fold::{self, Entry},
+    needle,
     stage::Stage,
 };
 
@@ -56,12 +57,13 @@ pub fn Window(view: View, stage: Stage, stages: Vec<Stage>, pair: Arc<Pair>, sel
         }
     };
     let finder = Finder::new(
+        view,
         {
             let pair = pair.clone();
             move |needle| {
                 let holds = |row: &lowerline_analyzer::diff::Row| {
-                    let a = row.a.is_some_and(|line| pair.a.line(line as usize).to_lowercase().contains(needle));
-                    a || row.b.is_some_and(|line| pair.b.line(line as usize).to_lowercase().contains(needle))
+                    let a = row.a.is_some_and(|line| needle::holds(&pair.a.line(line as usize).to_lowercase(), needle));
+                    a || row.b.is_some_and(|line| needle::holds(&pair.b.line(line as usize).to_lowercase(), needle))
                 };
                 pair.rows.iter().enumerate().filter(|(_, row)| holds(row)).map(|(n, _)| n).collect()
             }
@@ -250,6 +252,7 @@ fn step_stage(view: View, stage: Stage, stages: &[Stage], down: bool) {
     if let Some(next) = stages.get(next).copied() {
         view.replace(|_, query| {
             query.stage = Some(next);
+            query.find = None;
             query.line = None;
         });
     }
