@@ -33,10 +33,8 @@ pub fn detect(bytes: &[u8]) -> Result<Stage, AnalyzeError> {
         if let Some(stage) = line_stage(line) {
             return Ok(stage);
         }
-        if line.starts_with(b"#loc") || (line.starts_with(b"#") && line.windows(3).any(|three| three == b" = ")) {
-            mlir = true;
-        }
-        if line.starts_with(b"module") || line.starts_with(b"tt.func") || line.starts_with(b"\"builtin.module\"") {
+        mlir |= is_alias(line);
+        if is_module(line) || line.starts_with(b"tt.func ") || line.starts_with(b"\"builtin.module\"") {
             // Layouts are chosen from TTGIR on, and the module says for how many warps.
             let chosen = [&b"ttg.num-warps"[..], b"triton_gpu.num-warps"];
             // The generic form has a module's attributes behind its region.
@@ -48,6 +46,22 @@ pub fn detect(bytes: &[u8]) -> Result<Stage, AnalyzeError> {
     if mlir { Ok(Stage::Ttir) } else { Err(AnalyzeError::UnknownStage) }
 }
 
+/// `module {`, `module @name …` or `module attributes …`; other languages have modules, too.
+fn is_module(line: &[u8]) -> bool {
+    let Some(rest) = line.strip_prefix(b"module") else { return false };
+    let rest = rest.trim_ascii_start();
+    [&b"{"[..], b"@", b"attributes"].iter().any(|head| rest.starts_with(head))
+}
+
+/// `#name = #dialect.attribute…`, `#loc1 = loc(…)` or `#map = affine_map<…>`; comments of other languages begin alike.
+fn is_alias(line: &[u8]) -> bool {
+    let Some(rest) = line.strip_prefix(b"#") else { return false };
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(**byte, b'_' | b'.' | b'$');
+    let name = rest.iter().take_while(is_name).count();
+    let value = rest.get(name..).and_then(|rest| rest.strip_prefix(b" = "));
+    value.is_some_and(|value| name > 0 && [&b"#"[..], b"loc(", b"affine_"].iter().any(|head| value.starts_with(head)))
+}
+
 /// The stage that a trimmed line alone decides.
 pub(crate) fn line_stage(line: &[u8]) -> Option<Stage> {
     let starts = |heads: &[&[u8]]| heads.iter().any(|head| line.starts_with(head));
@@ -57,11 +71,15 @@ pub(crate) fn line_stage(line: &[u8]) -> Option<Stage> {
         b'.' if starts(&[b".target\tsm_", b".elftype", b".headerflags"]) => Some(Stage::Sass),
         b'/' if starts(&[b"//--------------------- ."]) || is_sass_instruction(line) => Some(Stage::Sass),
         b'c' if starts(&[b"code for sm_"]) => Some(Stage::Sass),
-        b'F' if starts(&[b"Function : ", b"Function:"]) => Some(Stage::Sass),
+        // Triton writes the name right behind the colon; prose does not.
+        b'F' if starts(&[b"Function : "]) || (starts(&[b"Function:"]) && !starts(&[b"Function: "])) => {
+            Some(Stage::Sass)
+        }
         b';' if starts(&[b"; ModuleID = "]) => Some(Stage::Llir),
         b's' if starts(&[b"source_filename = "]) => Some(Stage::Llir),
         b't' if starts(&[b"target datalayout = ", b"target triple = "]) => Some(Stage::Llir),
-        b'd' if starts(&[b"define ", b"declare "]) => Some(Stage::Llir),
+        // Shells and makefiles define and declare without a name of LLVM.
+        b'd' if starts(&[b"define ", b"declare "]) && memchr::memmem::find(line, b" @").is_some() => Some(Stage::Llir),
         _ => None,
     }
 }
@@ -130,6 +148,30 @@ mod tests {
         for (bytes, expected) in cases {
             assert_eq!(detect(bytes), expected, "{}", String::from_utf8_lossy(bytes));
         }
+    }
+
+    /// Files that lie about in folders of code and look like an artifact for a line.
+    #[test]
+    fn code_and_prose_of_others_is_no_stage() {
+        let cases = [
+            "module.exports = 1;\n",
+            "module Main where\n",
+            "# rate = 3\nprint(rate)\n",
+            "#rate = 3\n",
+            "# loc = somewhere\n",
+            "#location of the file\n",
+            "declare -a names=(\"$@\")\n",
+            "define HELP\nall of it\nendef\n",
+            "Function: what it does\n",
+            "modules = []\n",
+        ];
+        for text in cases {
+            assert_eq!(detect(text.as_bytes()), Err(AnalyzeError::UnknownStage), "{text}");
+        }
+        let aliases = "#blocked = #ttg.blocked<{}>\n#loc1 = loc(\"a.py\":1:2)\n";
+        assert_eq!(detect(aliases.as_bytes()), Ok(Stage::Ttir));
+        assert_eq!(detect(b"define void @k(ptr %0) {\n"), Ok(Stage::Llir));
+        assert_eq!(detect(b"module @name {\n"), Ok(Stage::Ttir));
     }
 
     #[test]
