@@ -1,13 +1,16 @@
 // The layout viewer: everything is in the address, nothing is asked of the server.
 
 import assert from "node:assert/strict";
-import { part, text } from "../lib/page.mjs";
+import { api, part, text } from "../lib/page.mjs";
 
 const BLOCKED = "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [8, 1], order = [1, 0]}>";
 // The conversion of Triton issue 8328, as 3.5.0's TTGIR has both layouts.
 const LINEAR =
   "#ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 32]], warp = [[32, 0], [64, 0], [16, 0]], block = []}>";
 const STORE = "#ttg.blocked<{sizePerThread = [1, 32], threadsPerWarp = [32, 1], warpsPerCTA = [4, 2], order = [0, 1]}>";
+
+// A class by its id in reports, and its name on pages.
+const CLASSES = { none: "no-op", register: "in-thread", shuffle: "warp shuffle", shared: "through shared memory" };
 
 const address = (query) =>
   `/layouts?${Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&")}`;
@@ -59,5 +62,51 @@ export default (test) => {
     assert.match(page.url(), /b=%23ttg\.blocked/);
     await page.reload();
     await drawn(page, "b").waitFor();
+  });
+
+  test("layouts: a conversion of a kernel's decisions is drawn with the class that its report says", async (page) => {
+    const answer = await api(page, "/projects/triton/kernels/flex_attention/lowering?at=3.5.0&config=128x64_w8_s2");
+    const column = answer.targets.find(({ target }) => target === "sm_100a");
+    const decided = column.decisions.filter(({ kind }) => kind === "conversions");
+    assert.ok(decided.some(({ subject }) => subject === "shared"), "the conversion of the regression");
+    await page.goto("/p/triton/kernels/flex_attention?at=3.5.0&config=128x64_w8_s2&target=sm_100a");
+    const list = part(page, "layouts");
+    await list.waitFor();
+    await list.locator("summary").click();
+    for (const { subject, line } of decided) {
+      const link = list.locator(`[data-kind="conversion"][data-at="${line}"]`);
+      assert.equal(await link.innerText(), CLASSES[subject]);
+      const target = await link.getAttribute("href");
+      const picture = await page.context().newPage();
+      await picture.goto(target);
+      await drawn(picture, "a").waitFor();
+      await drawn(picture, "b").waitFor();
+      assert.match(await text(picture, "a-to-b"), new RegExp(`^A → B ${CLASSES[subject]} `));
+      await picture.close();
+    }
+    // The evidence of a decision leads to the same picture.
+    const evidence = page.locator('[data-test="decisions"] .ev [data-kind="conversion"]').first();
+    assert.equal(await evidence.innerText(), CLASSES[decided[0].subject]);
+    await evidence.click();
+    await drawn(page, "b").waitFor();
+  });
+
+  test("layouts: a conversion in the text of a stage is one click away from its picture", async (page) => {
+    await page.goto("/p/triton/compare/3.4.0...3.5.0/flex_attention?target=sm_100a&config=128x64_w8_s2&panes=B.ttgir,B.ptx");
+    await part(page, "pane-left").waitFor();
+    const link = part(page, "pane-left").locator('[data-kind="layout"]').first();
+    const row = await link.locator("xpath=ancestor::*[@data-line]").innerText();
+    assert.match(row, /#\w+ = #ttn?g\./, "a layout is noted where it is defined");
+    await part(page, "find").fill("convert_layout");
+    await page.keyboard.press("Enter");
+    const conversion = part(page, "pane-left").locator('[data-kind="conversion"]').first();
+    const says = await conversion.innerText();
+    await conversion.click();
+    await drawn(page, "a").waitFor();
+    await drawn(page, "b").waitFor();
+    assert.match(await text(page, "a-to-b"), new RegExp(`^A → B ${says} `));
+    await page.goBack();
+    await part(page, "pane-left").waitFor();
+    assert.equal(new URL(page.url()).searchParams.get("line"), null, "following a link selects no line");
   });
 };

@@ -8,6 +8,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "components own their properties")]
 
 mod app;
+mod blobs;
 mod browser;
 mod chart;
 mod fetch;

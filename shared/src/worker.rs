@@ -5,8 +5,11 @@
 //! what JSON is no good for (files, bytes, columns of numbers). Several answers may bear one id: all but the last are
 //! [`Answer::Progress`].
 
+mod layouts;
+
 use std::collections::BTreeMap;
 
+pub use layouts::{LayoutNotes, LayoutText, LayoutUse, LayoutUseKind};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -145,6 +148,8 @@ pub struct TextNotes {
     pub functions: Vec<String>,
     /// Counts by source line, in order of file and line.
     pub sources: Vec<SourceCount>,
+    /// Layouts, of TTGIR.
+    pub layouts: LayoutNotes,
     /// Why nothing is known of the lines; `None` when something is.
     pub warning: Option<String>,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lowerline_analyzer::{
     Budget, Limits,
     annotate::{Annotations, annotate, file_name},
-    decode,
+    decode, layout, mlir,
 };
 use lowerline_shared::{
     stage::Stage,
@@ -42,6 +42,13 @@ pub fn read(stage: Stage, bytes: Vec<u8>) -> Result<(String, TextNotes, Vec<u32>
         Ok(annotations) if stage == Stage::Cubin => {
             let annotations = annotations.by_line(&text);
             with_notes(text, &annotations)
+        }
+        Ok(annotations) if stage == Stage::Ttgir => {
+            let layouts = mlir::parse(&text, stage, &mut Budget::new(&Limits::default()))
+                .map(|module| layout::notes(&text, &module))
+                .unwrap_or_default();
+            let (text, notes, lines) = with_notes(text, &annotations);
+            (text, TextNotes { layouts, ..notes }, lines)
         }
         Ok(annotations) => with_notes(text, &annotations),
         Err(why) => (text, TextNotes { warning: Some(why.to_string()), ..TextNotes::default() }, Vec::new()),
@@ -83,7 +90,7 @@ fn with_notes(text: String, annotations: &Annotations) -> (String, TextNotes, Ve
             .into_iter()
             .map(|((file, line), (count, in_loop))| SourceCount { file, line, count, in_loop })
             .collect(),
-        warning: None,
+        ..TextNotes::default()
     };
     (text, notes, lines.into_iter().flat_map(LineNote::pack).collect())
 }

@@ -41,6 +41,14 @@ impl SharedAccess {
     pub const fn conflicts(self) -> u32 {
         self.wavefronts.saturating_sub(1)
     }
+
+    /// The same in words: `a 4-way bank conflict`.
+    pub fn verdict(self) -> String {
+        match self.conflicts() {
+            0 => "no bank conflict".to_owned(),
+            more => format!("a {}-way bank conflict", more + 1),
+        }
+    }
 }
 
 /// The access that moves a tensor between registers and shared memory, without matrix loads (`ldmatrix`).

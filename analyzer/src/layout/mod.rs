@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`axis`] and [`linear`] (the map), [`algebra`] (product, composition, inverse), [`attribute`] (text),
 //! [`encoding`] (Triton's kinds), [`conversion`] (what a `convert_layout` costs), [`banks`] (how shared memory serves an
-//! access), [`tile`] (elements for drawing), [`ttgir`] (what one file does with them).
+//! access), [`tile`] (elements for drawing), [`ttgir`] (what one file does with them), [`notes`] (the same, to be drawn elsewhere).
 //!
 //! Sizes must be powers of two; every other size is refused with the reason. Hostile text gives errors, never panics:
 //! shapes are bounded to rank 5 and 2^24 elements, nesting to 16.
@@ -15,6 +15,7 @@ pub mod conversion;
 pub mod encoding;
 pub mod error;
 pub mod linear;
+mod notes;
 pub mod shape;
 mod span;
 pub mod tile;
@@ -27,5 +28,6 @@ pub use conversion::{ConversionClass, classify, satisfies};
 pub use encoding::Encoding;
 pub use error::LayoutError;
 pub use linear::LinearLayout;
+pub use notes::notes;
 pub use shape::Shape;
 pub use tile::{BasisVector, Tile};

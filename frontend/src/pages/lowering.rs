@@ -23,6 +23,7 @@ use crate::{
 mod decisions;
 mod families;
 mod filters;
+mod layouts;
 mod table;
 
 /// The page's state and the ways to change it.

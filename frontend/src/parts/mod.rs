@@ -2,6 +2,7 @@
 
 pub mod chips;
 pub mod export;
+pub mod layout_link;
 pub mod marks;
 pub mod search;
 pub mod states;

@@ -14,6 +14,7 @@ use lowerline_shared::{
 
 use crate::{
     app::{Current, Go},
+    blobs::Blobs,
     browser,
     fetch::use_fetch,
     parts::{export::Takeaway, states},
@@ -48,8 +49,8 @@ impl View {
     }
 
     /// Where the texts are.
-    fn blobs(self) -> text::Blobs {
-        if self.project.with_value(Option::is_some) { text::Blobs::Server } else { text::Blobs::Local }
+    fn blobs(self) -> Blobs {
+        if self.project.with_value(Option::is_some) { Blobs::Server } else { Blobs::Local }
     }
 
     /// The page with another state.

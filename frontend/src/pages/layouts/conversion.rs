@@ -192,11 +192,7 @@ fn access(register: &Built, shared: &Built, shape: &Shape) -> AnyView {
         }
         Ok(access) => {
             let SharedAccess { vector_bits, lanes, wavefronts } = access;
-            let verdict = match access.conflicts() {
-                0 => "no bank conflict".to_owned(),
-                1 => "a 2-way bank conflict".to_owned(),
-                more => format!("a {}-way bank conflict", more + 1),
-            };
+            let verdict = access.verdict();
             view! {
                 <p data-test="access">
                     <b>{verdict}</b>

@@ -8,12 +8,14 @@ use lowerline_shared::{
     api_path,
     decision::{Decision, DecisionKind},
     decision_measure::DecisionMeasure,
-    display, ids, lowering,
+    display, ids,
+    ids::Digest,
+    lowering,
     permalink::{LoweringQuery, Page, TrendsQuery},
     stage::Stage,
 };
 
-use super::View;
+use super::{View, layouts};
 use crate::parts::{export::copy_table, marks};
 
 /// The panel.
@@ -39,10 +41,14 @@ pub fn panel(view: View, data: &LoweringResponse, column: &TargetLowering) -> im
             </li>
         })
     });
-    let ttgir = artifact(column);
+    let digest = ttgir(column);
+    let ttgir = digest.map(|digest| {
+        view! { <a class="small" href=api_path::blob(&digest) download="kernel.ttgir">"TTGIR"</a> }
+    });
+    let notes = digest.map(layouts::notes);
     let evidence = DecisionKind::ALL.into_iter().filter_map(|kind| {
         let found: Vec<&Decision> = column.decisions.iter().filter(|decision| decision.kind == kind).collect();
-        (!found.is_empty()).then(|| kind_rows(kind, &found))
+        (!found.is_empty()).then(|| kind_rows(kind, &found, notes))
     });
     let metrics = match &column.build {
         StateBuild::Built { metrics, .. } => metrics.clone(),
@@ -91,26 +97,28 @@ pub fn panel(view: View, data: &LoweringResponse, column: &TargetLowering) -> im
             <header class="bt"><h2>"Evidence"</h2><span class="muted">"line of the TTGIR"</span>{ttgir}</header>
             <ul class="dec">{evidence.collect_view()}</ul>
             <p class="body">{copy}</p>
+            {notes.map(layouts::list)}
         </aside>
     }
 }
 
-fn artifact(column: &TargetLowering) -> Option<impl IntoView + use<>> {
+fn ttgir(column: &TargetLowering) -> Option<Digest> {
     let StateBuild::Built { artifacts, .. } = &column.build else { return None };
     let found = artifacts.iter().find(|artifact| artifact.stage == Stage::Ttgir && artifact.form.is_empty())?;
-    Some(view! { <a class="small" href=api_path::blob(&found.digest) download="kernel.ttgir">"TTGIR"</a> })
+    Some(found.digest)
 }
 
-fn kind_rows(kind: DecisionKind, found: &[&Decision]) -> impl IntoView + use<> {
+fn kind_rows(kind: DecisionKind, found: &[&Decision], notes: Option<layouts::Notes>) -> impl IntoView + use<> {
     let lines = found.iter().map(|decision| {
         let subject =
             (!decision.subject.is_empty()).then(|| view! { <code>{ids::shown(&decision.subject)}</code> " " });
         let line = (decision.line > 0).then(|| format!(" · line {}", decision.line));
         let why = decision.why.clone().map(|why| view! { <span class="why">{ids::shown(&why)}</span> });
         let title = ids::shown(&decision.evidence);
+        let drawn = notes.and_then(|notes| layouts::of_decision(notes, decision));
         view! {
             <span class="v brk" title=title>
-                {subject}<b>{ids::shown(&decision.value)}</b><span class="muted small">{line}</span>
+                {subject}<b>{ids::shown(&decision.value)}</b><span class="muted small">{line}</span> {drawn}
             </span>
             {why}
         }

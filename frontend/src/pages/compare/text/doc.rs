@@ -4,26 +4,18 @@ use std::{cell::RefCell, collections::HashMap, collections::VecDeque, sync::Arc}
 
 use lowerline_analyzer::diff::{Row, RowKind};
 use lowerline_shared::{
-    api_path,
     ids::Digest,
     stage::Stage,
-    worker::{Answer, LINE_WORDS, LineNote, PlaceNote, Question, ROW_WORDS, SourceCount, TextNotes},
+    worker::{
+        Answer, LINE_WORDS, LayoutNotes, LayoutUse, LineNote, PlaceNote, Question, ROW_WORDS, SourceCount, TextNotes,
+    },
 };
-use wasm_bindgen::JsValue;
 
 use crate::{
-    fetch::{self, Failure},
-    worker::{self, Reply},
+    blobs::{Blobs, ask, failed},
+    fetch::Failure,
+    worker,
 };
-
-/// Where the blobs of a page are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Blobs {
-    /// On the server, by digest.
-    Server,
-    /// Among the files taken by the worker.
-    Local,
-}
 
 /// A place in source by which texts meet: file name and line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -138,6 +130,16 @@ impl Doc {
         (0..self.len()).filter(comes).collect()
     }
 
+    /// All its layouts.
+    pub const fn layouts(&self) -> &LayoutNotes {
+        &self.notes.layouts
+    }
+
+    /// What a line does with layouts, from 0.
+    pub fn layout_uses(&self, number: usize) -> impl Iterator<Item = &LayoutUse> {
+        self.notes.layouts.of_line(u32::try_from(number + 1).unwrap_or(u32::MAX))
+    }
+
     /// Why nothing is known of the lines.
     pub fn warning(&self) -> Option<&str> {
         self.notes.warning.as_deref()
@@ -176,28 +178,6 @@ type Held = VecDeque<((Digest, Stage), Arc<Doc>)>;
 
 thread_local! {
     static DOCS: RefCell<Held> = const { RefCell::new(VecDeque::new()) };
-}
-
-fn failed(message: String) -> Failure {
-    Failure::new(None, message)
-}
-
-/// Asks about blobs of the server; those that the worker does not have are fetched and the question is asked again.
-async fn ask(blobs: Blobs, question: &Question, digests: &[Digest]) -> Result<Reply, Failure> {
-    let reply = worker::ask(question, &[]).await.map_err(failed)?;
-    if reply.answer != Answer::NotKept {
-        return Ok(reply);
-    }
-    if blobs == Blobs::Local {
-        return Err(failed("This file is not there any more: drop it again.".to_owned()));
-    }
-    for digest in digests {
-        let bytes = fetch::get(&api_path::blob(digest)).await?;
-        let buffer = js_sys::Uint8Array::from(bytes.as_slice()).buffer();
-        let keep = Question::Keep { digest: *digest };
-        worker::ask(&keep, &[JsValue::from(buffer)]).await.map_err(failed)?;
-    }
-    worker::ask(question, &[]).await.map_err(failed)
 }
 
 /// Reads a text.

@@ -14,7 +14,7 @@ use lowerline_shared::{
 };
 
 use super::View;
-use crate::{fetch::use_answer, parts::states};
+use crate::{blobs::Blobs, fetch::use_answer, parts::states};
 
 mod doc;
 mod find;
@@ -25,7 +25,6 @@ mod select;
 mod sources;
 mod window;
 
-pub use doc::Blobs;
 use doc::Pair;
 use select::Selection;
 

@@ -10,6 +10,7 @@ use super::{
     doc::{Doc, Pair},
     select::Selection,
 };
+use crate::parts::layout_link;
 
 /// Characters of a line that are shown; a file may be one line of a megabyte.
 const SHOWN: usize = 1_200;
@@ -105,6 +106,8 @@ pub fn side(
         view! { <i class="muted" data-test="cut">" … " {count} " more in the whole text"</i> }
     });
     let code = marked(text, spans);
+    let mut layouts = doc.layout_uses(number).map(|found| layout_link::link(doc.layouts(), found)).peekable();
+    let layouts = layouts.peek().is_some().then(|| view! { <span class="lays">{layouts.collect_view()}</span> });
     view! {
         <div
             class="ds"
@@ -119,6 +122,7 @@ pub fn side(
             <span class="no">{number + 1}</span>
             <span class="sg">{sign}</span>
             <span class=format!("code {class}")>{code} {more}</span>
+            {layouts}
         </div>
     }
     .into_any()

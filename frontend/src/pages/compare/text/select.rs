@@ -122,6 +122,10 @@ impl Selection {
 
     /// Selects the line that was clicked.
     pub fn click(self, event: &MouseEvent) {
+        let element = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        if element.is_some_and(|element| element.closest("a").ok().flatten().is_some()) {
+            return;
+        }
         // Marking text to copy it is no click.
         if let Some((_, which, line)) = Self::under(event).filter(|_| !browser::has_marked_text()) {
             self.pick(which, line);
