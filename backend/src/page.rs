@@ -131,9 +131,9 @@ async fn describe_page(state: &AppState, page: &Page) -> Result<(String, String)
             let project = crate::api::project(state, slug.as_str()).await?;
             describe_trends(state, &project, query).await
         }
-        Page::Commit(slug, rev) => {
+        Page::Commit(slug, rev, query) => {
             let project = crate::api::project(state, slug.as_str()).await?;
-            let detail = matrix::commit(state, &project, rev.as_str()).await?;
+            let detail = matrix::commit(state, &project, rev.as_str(), &query.only).await?;
             let moved = detail.builds.iter().filter(|cell| cell.changed).count();
             let builds = plural(detail.builds.len() as u64, "build");
             let title = format!("{} {}: {moved} of {builds} changed", project.slug, detail.commit.name());

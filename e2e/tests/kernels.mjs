@@ -99,7 +99,9 @@ export default function define(test) {
   test("kernels: a space is narrowed by a decision, in the address", async (page) => {
     await page.goto("/p/matmul-h200/kernels/matmul/space");
     await part(page, "configs").waitFor();
-    await page.locator('[data-test="add-only"] select').selectOption("pipelining:inert");
+    const select = page.locator('[data-test="add-only"] select');
+    assert.ok((await select.locator("optgroup").count()) > 3, "options stand by decision");
+    await select.selectOption("pipelining:inert");
     await part(page, "filtered").waitFor();
     assert.equal(new URL(page.url()).searchParams.get("only"), "pipelining:inert");
     assert.match(await text(page, "filtered"), /Pipelining = inert: 55 configs left out/);
@@ -109,6 +111,29 @@ export default function define(test) {
     assert.equal(await part(page, "config").count(), 5);
     await part(page, "only").click();
     await eventually(() => part(page, "config").count(), 60, "without the filter all are back");
+  });
+
+  test("kernels: a commit and a lowering are narrowed by the same filters", async (page) => {
+    await page.goto("/p/triton/commits/3.7.1");
+    await part(page, "matrix").waitFor();
+    await page.locator('[data-test="add-only"] select').selectOption("pipelining:inert");
+    await part(page, "filtered").waitFor();
+    assert.equal(new URL(page.url()).searchParams.get("only"), "pipelining:inert");
+    const rows = await part(page, "matrix-row").allInnerTexts();
+    assert.ok(rows.some((row) => row.includes("128x128x64_w8_s4_d1")) && !rows.some((row) => row.includes("_d16")), rows.join());
+    await part(page, "only").click();
+    await eventually(() => part(page, "filtered").count(), 0, "without the filter nothing is left out");
+
+    await page.goto(`${CENSUS}?at=3.7.1&config=128x128x64_w8_s3`);
+    await part(page, "lowering").waitFor();
+    await page.locator('[data-test="add-only"] select').selectOption("matrix_instruction:wgmma m64n128k16");
+    await part(page, "filtered").waitFor();
+    assert.match(await text(page, "filtered"), /Matrix instruction = wgmma m64n128k16: 6 builds left out/);
+    assert.equal(await page.locator('[data-test^="column-"]').count(), 1);
+    await page.reload();
+    await part(page, "filtered").waitFor();
+    await part(page, "only").click();
+    await eventually(() => page.locator('[data-test^="column-"]').count(), 7, "all targets are back");
   });
 
   test("kernels: pages say what is not there", async (page) => {

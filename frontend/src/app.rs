@@ -68,7 +68,7 @@ fn key(page: Option<&Page>) -> Key {
         Some(Page::Home) => Key::Home,
         Some(Page::Project(project)) => Key::Project(project.clone()),
         Some(Page::Trends(project, _)) => Key::Trends(project.clone()),
-        Some(Page::Commit(project, _)) => Key::Commit(project.clone()),
+        Some(Page::Commit(project, ..)) => Key::Commit(project.clone()),
         Some(Page::Compare(project, ..)) => Key::Compare(project.clone()),
         Some(Page::Lowering(project, ..)) => Key::Lowering(project.clone()),
         Some(Page::Space(project, ..)) => Key::Space(project.clone()),

@@ -7,7 +7,7 @@ use lowerline_shared::{
     api::ProjectDetail,
     api_path,
     ids::ProjectSlug,
-    permalink::{CompareQuery, LayoutsQuery, LoweringQuery, Page, StateRef, TrendsQuery},
+    permalink::{CommitQuery, CompareQuery, LayoutsQuery, LoweringQuery, Page, StateRef, TrendsQuery},
 };
 
 use crate::{app::Current, fetch::use_fetch, parts::search::Search, theme::Theme};
@@ -21,7 +21,7 @@ fn project_of(page: &Page) -> Option<&ProjectSlug> {
         Page::Home | Page::Local(_) | Page::Layouts(_) => None,
         Page::Project(project)
         | Page::Trends(project, _)
-        | Page::Commit(project, _)
+        | Page::Commit(project, ..)
         | Page::Compare(project, ..)
         | Page::Lowering(project, ..)
         | Page::Space(project, ..)
@@ -57,7 +57,7 @@ fn tabs(project: &ProjectSlug, detail: Option<&ProjectDetail>, kernel: Option<St
             tabs.push(("Compare", Page::Compare(project.clone(), states, CompareQuery::default())));
         }
         if let Some(newest) = rev(&commit.sha) {
-            tabs.push(("Commits", Page::Commit(project.clone(), newest)));
+            tabs.push(("Commits", Page::Commit(project.clone(), newest, CommitQuery::default())));
         }
     }
     tabs.push(("Dossier", Page::Dossier(project.clone())));

@@ -3,7 +3,7 @@
 use crate::{
     chart::Theme,
     ids::{Digest, ProjectSlug, Rev},
-    permalink::{CompareQuery, LoweringQuery, SpaceQuery, StateRef, TrendsQuery, encode, format_states},
+    permalink::{CommitQuery, CompareQuery, LoweringQuery, SpaceQuery, StateRef, TrendsQuery, encode, format_states},
 };
 
 /// The prefix of every route.
@@ -26,8 +26,8 @@ pub fn commits(project: &ProjectSlug, before: Option<&Rev>, limit: u32) -> Strin
 }
 
 /// `GET` → one commit with every build.
-pub fn commit(project: &ProjectSlug, rev: &Rev) -> String {
-    format!("{PREFIX}/projects/{project}/commits/{rev}")
+pub fn commit(project: &ProjectSlug, rev: &Rev, query: &CommitQuery) -> String {
+    format!("{PREFIX}/projects/{project}/commits/{rev}{}", query.query())
 }
 
 /// `GET` → measures whose name holds `text`.

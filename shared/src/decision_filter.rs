@@ -3,15 +3,19 @@
 //! | text | takes |
 //! | --- | --- |
 //! | `pipelining:inert` | a named state |
+//! | `pipelining:!inert` | any other named state |
 //! | `buffer_depth:3` | a number |
 //! | `buffer_depth:2..4`, `buffer_depth:2..`, `buffer_depth:..4` | a range with both ends in it |
 
 use std::{fmt, str::FromStr};
 
+use serde::{Deserialize, Serialize};
+
 use crate::decision_measure::{DecisionMeasure, DecisionValue, DecisionValues};
 
-/// A decision and what is asked of it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A decision and what is asked of it. In JSON it is its text.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct DecisionFilter {
     /// Which decision.
     pub measure: DecisionMeasure,
@@ -24,6 +28,8 @@ pub struct DecisionFilter {
 pub enum Wanted {
     /// One state.
     Named(String),
+    /// Any state but one.
+    Not(String),
     /// Numbers from the first to the second, both in it; `None` is no bound. One of them is there.
     Range(Option<i64>, Option<i64>),
 }
@@ -31,7 +37,7 @@ pub enum Wanted {
 /// Text that is no filter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no filter of a decision; try `pipelining:inert`, `buffer_depth:3`, `buffer_depth:2..4` or `buffer_depth:2..`"
+    "`{0}` is no filter of a decision; try `pipelining:inert`, `pipelining:!inert`, `buffer_depth:3`, `buffer_depth:2..4` or `buffer_depth:2..`"
 )]
 pub struct InvalidDecisionFilter(String);
 
@@ -49,6 +55,7 @@ impl DecisionFilter {
     pub fn takes(&self, values: &DecisionValues) -> Option<bool> {
         Some(match (values.get(self.measure)?, &self.wanted) {
             (DecisionValue::Named(name), Wanted::Named(wanted)) => name == wanted,
+            (DecisionValue::Named(name), Wanted::Not(other)) => name != other,
             (DecisionValue::Number(number), Wanted::Range(from, to)) => {
                 from.is_none_or(|from| *number >= from) && to.is_none_or(|to| *number <= to)
             }
@@ -58,15 +65,23 @@ impl DecisionFilter {
 
     /// As people read it: `Pipelining = inert`.
     pub fn label(&self) -> String {
-        let wanted = match &self.wanted {
-            Wanted::Named(name) => format!("= {}", DecisionValue::Named(crate::ids::shown(name))),
-            Wanted::Range(Some(from), Some(to)) if from == to => format!("= {from}"),
-            Wanted::Range(Some(from), Some(to)) => format!("{from} to {to}"),
-            Wanted::Range(Some(from), None) => format!("≥ {from}"),
-            Wanted::Range(None, Some(to)) => format!("≤ {to}"),
-            Wanted::Range(None, None) => "known".to_owned(),
-        };
-        format!("{} {wanted}", self.measure.label())
+        format!("{} {}", self.measure.label(), self.wanted.label())
+    }
+}
+
+impl Wanted {
+    /// Without the decision: `= inert`, `≥ 2`.
+    pub fn label(&self) -> String {
+        let named = |name: &str| DecisionValue::Named(crate::ids::shown(name)).to_string();
+        match self {
+            Self::Named(name) => format!("= {}", named(name)),
+            Self::Not(name) => format!("≠ {}", named(name)),
+            Self::Range(Some(from), Some(to)) if from == to => format!("= {from}"),
+            Self::Range(Some(from), Some(to)) => format!("{from} to {to}"),
+            Self::Range(Some(from), None) => format!("≥ {from}"),
+            Self::Range(None, Some(to)) => format!("≤ {to}"),
+            Self::Range(None, None) => "known".to_owned(),
+        }
     }
 }
 
@@ -90,6 +105,11 @@ impl FromStr for DecisionFilter {
                 (Some(from), Some(to)) if from > to => return Err(invalid()),
                 (from, to) => Wanted::Range(from, to),
             }
+        } else if let Some(other) = value.strip_prefix('!') {
+            if other.is_empty() {
+                return Err(invalid());
+            }
+            Wanted::Not(other.to_owned())
         } else if let Ok(number) = value.parse() {
             Wanted::Range(Some(number), Some(number))
         } else {
@@ -99,12 +119,27 @@ impl FromStr for DecisionFilter {
     }
 }
 
+impl From<DecisionFilter> for String {
+    fn from(filter: DecisionFilter) -> Self {
+        filter.to_string()
+    }
+}
+
+impl TryFrom<String> for DecisionFilter {
+    type Error = InvalidDecisionFilter;
+
+    fn try_from(text: String) -> Result<Self, InvalidDecisionFilter> {
+        text.parse()
+    }
+}
+
 impl fmt::Display for DecisionFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bound = |number: &Option<i64>| number.map_or_else(String::new, |number| number.to_string());
         write!(f, "{}:", self.measure.id())?;
         match &self.wanted {
             Wanted::Named(name) => f.write_str(name),
+            Wanted::Not(name) => write!(f, "!{name}"),
             Wanted::Range(Some(from), Some(to)) if from == to => write!(f, "{from}"),
             Wanted::Range(from, to) => write!(f, "{}..{}", bound(from), bound(to)),
         }
@@ -121,17 +156,30 @@ mod tests {
 
     #[test]
     fn every_form_reads_what_it_writes() {
-        for text in ["pipelining:inert", "buffer_depth:3", "buffer_depth:2..4", "buffer_depth:2..", "buffer_depth:..4"]
-        {
+        for text in [
+            "pipelining:inert",
+            "pipelining:!inert",
+            "buffer_depth:3",
+            "buffer_depth:2..4",
+            "buffer_depth:2..",
+            "buffer_depth:..4",
+        ] {
             assert_eq!(filter(text).to_string(), text);
         }
     }
 
     #[test]
     fn other_texts_are_refused() {
-        for text in
-            ["", "inert", "pipelining:", "no_such:1", "buffer_depth:..", "buffer_depth:4..2", "buffer_depth:a..b"]
-        {
+        for text in [
+            "",
+            "inert",
+            "pipelining:",
+            "pipelining:!",
+            "no_such:1",
+            "buffer_depth:..",
+            "buffer_depth:4..2",
+            "buffer_depth:a..b",
+        ] {
             assert!(text.parse::<DecisionFilter>().is_err(), "{text}");
         }
     }
@@ -148,6 +196,9 @@ mod tests {
         let takes = |text: &str| filter(text).takes(&values);
         assert_eq!(takes("pipelining:inert"), Some(true));
         assert_eq!(takes("pipelining:pipelined"), Some(false));
+        assert_eq!(takes("pipelining:!pipelined"), Some(true));
+        assert_eq!(takes("pipelining:!inert"), Some(false));
+        assert_eq!(takes("buffer_depth:!inert"), Some(false), "a number is no other state");
         assert_eq!(takes("pipelining:1"), Some(false));
         assert_eq!(takes("buffer_depth:2..3"), Some(true));
         assert_eq!(takes("buffer_depth:3.."), Some(true));

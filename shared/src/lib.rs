@@ -34,6 +34,7 @@ pub mod plot;
 pub mod problem;
 pub mod quiet;
 pub mod report;
+pub mod sieve;
 pub mod space;
 pub mod stage;
 pub mod strip;

@@ -3,6 +3,7 @@
 //! The page state lives in the URL: a link holds slugs, full commit hashes (or tags, as typed by a person) and names,
 //! never database ids and never "latest". [`Page::parse`] of [`Page::path`] gives the page back.
 
+mod commit;
 mod kernel;
 mod pane;
 mod query;
@@ -17,6 +18,7 @@ use crate::{
     stage::{Scope, Stage},
 };
 
+pub use commit::CommitQuery;
 pub use kernel::{LoweringQuery, SpaceQuery};
 pub use pane::{InvalidPane, LineRef, PaneRef};
 pub use query::{InvalidQuery, theme};
@@ -97,7 +99,7 @@ pub enum Page {
     /// `/p/{project}/trends`
     Trends(ProjectSlug, TrendsQuery),
     /// `/p/{project}/commits/{rev}`
-    Commit(ProjectSlug, Rev),
+    Commit(ProjectSlug, Rev, CommitQuery),
     /// `/p/{project}/compare/{a}...{b}[...{c}][/{kernel}]`
     Compare(ProjectSlug, Vec<StateRef>, CompareQuery),
     /// `/p/{project}/kernels/{kernel}`
@@ -289,7 +291,9 @@ impl Page {
             ["local"] => Some(Self::Local(CompareQuery::parse(query))),
             ["p", project] => Some(Self::Project(project.parse().ok()?)),
             ["p", project, "trends"] => Some(Self::Trends(project.parse().ok()?, TrendsQuery::parse(query))),
-            ["p", project, "commits", rev] => Some(Self::Commit(project.parse().ok()?, rev.parse().ok()?)),
+            ["p", project, "commits", rev] => {
+                Some(Self::Commit(project.parse().ok()?, rev.parse().ok()?, CommitQuery::parse(query)))
+            }
             ["p", project, "kernels", kernel] => {
                 Some(Self::Lowering(project.parse().ok()?, decode(kernel)?, LoweringQuery::parse(query)))
             }
@@ -318,7 +322,7 @@ impl Page {
             Self::Local(query) => format!("/local{}", query.page_query()),
             Self::Project(project) => format!("/p/{project}"),
             Self::Trends(project, query) => format!("/p/{project}/trends{}", query.query()),
-            Self::Commit(project, rev) => format!("/p/{project}/commits/{rev}"),
+            Self::Commit(project, rev, query) => format!("/p/{project}/commits/{rev}{}", query.query()),
             Self::Lowering(project, kernel, query) => {
                 format!("/p/{project}/kernels/{}{}", encode(kernel), query.query())
             }
@@ -336,6 +340,7 @@ impl Page {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decision_filter::DecisionFilter;
 
     fn round(page: &Page) {
         let text = page.path();
@@ -366,7 +371,12 @@ mod tests {
             at: Some((3, 17)),
         }));
         round(&Page::Project(project.clone()));
-        round(&Page::Commit(project.clone(), rev("3.5.0")));
+        round(&Page::Commit(project.clone(), rev("3.5.0"), CommitQuery::default()));
+        let only = || -> Vec<DecisionFilter> {
+            let texts = ["pipelining:!inert", "matrix_instruction:a, b", "buffer_depth:2.."];
+            texts.iter().map(|text| text.parse().expect("a filter")).collect()
+        };
+        round(&Page::Commit(project.clone(), rev("3.5.0"), CommitQuery { only: only() }));
         round(&Page::Trends(
             project.clone(),
             TrendsQuery {
@@ -389,6 +399,7 @@ mod tests {
                 config: Some("128x128x64_w8_s3".to_owned()),
                 scope: Scope::Hot,
                 target: Some("gfx942".parse().expect("a target")),
+                only: only(),
             },
         ));
         round(&Page::Space(
@@ -401,9 +412,7 @@ mod tests {
                 y: Some("metric:tflops".parse().expect("a measure")),
                 heat: vec!["num_stages".to_owned(), "BLOCK,M".replace(',', "_")],
                 sort: Some("decision:pipelining".parse().expect("a measure")),
-                only: ["pipelining:inert", "matrix_instruction:a, b", "buffer_depth:2.."]
-                    .map(|text| text.parse().expect("a filter"))
-                    .to_vec(),
+                only: only(),
             },
         ));
         round(&Page::Compare(

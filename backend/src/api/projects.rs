@@ -2,12 +2,13 @@
 
 use axum::{
     Json,
-    extract::{FromRequestParts, Path, Query, State},
+    extract::{FromRequestParts, Path, Query, RawQuery, State},
     http::{Uri, request::Parts},
 };
 use lowerline_shared::{
     api::{CommitDetail, CommitRow, MeasureHit, ProjectDetail, ProjectSummary, TargetChange},
     ids::{Rev, shown},
+    permalink::CommitQuery,
     target,
 };
 use serde::{Deserialize, de::DeserializeOwned};
@@ -139,10 +140,12 @@ pub async fn list_commits(
 pub async fn get_commit(
     State(state): State<AppState>,
     Path((slug, rev)): Path<(String, String)>,
+    RawQuery(query): RawQuery,
 ) -> Result<Json<CommitDetail>> {
     let project = super::project(&state, &slug).await?;
     let rev: Rev = rev.parse().map_err(|_| Refusal::not_found(format!("commit `{}`", shown(&rev))))?;
-    Ok(Json(matrix::commit(&state, &project, rev.as_str()).await?))
+    let query = CommitQuery::parse_strict(query.as_deref().unwrap_or_default())?;
+    Ok(Json(matrix::commit(&state, &project, rev.as_str(), &query.only).await?))
 }
 
 /// `GET /projects/{project}/measures`

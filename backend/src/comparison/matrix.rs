@@ -4,8 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use lowerline_shared::{
     api::{BuildCell, CommitDetail},
+    decision_filter::DecisionFilter,
     family::Family,
     report::Resource,
+    sieve,
     stage::Scope,
 };
 
@@ -18,8 +20,8 @@ use crate::{
     view,
 };
 
-/// Answers for one commit.
-pub async fn commit(state: &AppState, project: &Project, rev: &str) -> Result<CommitDetail> {
+/// Answers for one commit: the builds that pass every filter of `only`.
+pub async fn commit(state: &AppState, project: &Project, rev: &str, only: &[DecisionFilter]) -> Result<CommitDetail> {
     let pool = &state.pool;
     let row = db::commit::find_commit(pool, project.id, rev).await?;
     let row = row.ok_or_else(|| Refusal::not_found(format!("commit {rev}")))?;
@@ -46,8 +48,12 @@ pub async fn commit(state: &AppState, project: &Project, rev: &str) -> Result<Co
     for build in &builds {
         let Some(variant) = variants.get(&build.variant_id) else { continue };
         let before = earlier.get(&build.variant_id);
-        cells.push(cell(state, variant, build, before, &profiles, &families)?);
+        let cell = cell(state, variant, build, before, &profiles, &families)?;
+        let values = profiles.get(&build.profile_id).map(|profile| view::decisions(&profile.decision));
+        cells.push((cell, values.unwrap_or_default()));
     }
+    let sieved = sieve::sift(&mut cells, only, |(_, values)| values);
+    let mut cells: Vec<BuildCell> = cells.into_iter().map(|(cell, _)| cell).collect();
     cells.sort_by(|a, b| (&a.kernel, &a.target, &a.config).cmp(&(&b.kernel, &b.target, &b.config)));
     let parent = match &row.parent {
         Some(sha) => db::commit::find_commit(pool, project.id, sha).await?,
@@ -57,7 +63,7 @@ pub async fn commit(state: &AppState, project: &Project, rev: &str) -> Result<Co
         Some(parent) => Some(view::commit(pool, parent).await?),
         None => None,
     };
-    Ok(CommitDetail { commit: view::commit(pool, row).await?, parent, builds: cells })
+    Ok(CommitDetail { commit: view::commit(pool, row).await?, parent, builds: cells, sieved })
 }
 
 fn cell(

@@ -16,7 +16,7 @@ use lowerline_shared::{
     agreement,
     api::{BuildManifest, BuildStatus, Config, PushRequest, PushResponse, Toolchain},
     ids::{ProjectSlug, Rev, shown},
-    permalink::Page,
+    permalink::{CommitQuery, Page},
 };
 use sha2::{Digest as _, Sha256};
 
@@ -79,7 +79,7 @@ pub async fn record(
         builds: push.builds.len() as u64,
         failed: push.builds.iter().filter(|build| build.status != BuildStatus::Ok).count() as u64,
         changed: u64::try_from(changed).unwrap_or(0),
-        permalink: Page::Commit(project.slug.clone(), rev(push)).path(),
+        permalink: Page::Commit(project.slug.clone(), rev(push), CommitQuery::default()).path(),
         warnings,
     };
     let value = serde_json::to_value(&answer).map_err(anyhow::Error::from)?;

@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, HashMap};
 use lowerline_analyzer::occupancy;
 use lowerline_shared::{
     api::{ArtifactRef, ConfigCoverage, LoweringResponse, MatrixUse, StageCounts, StateBuild, TargetLowering},
+    decision_filter::DecisionFilter,
     decision_measure::{DecisionMeasure, DecisionValues},
     family::Family,
     ids::{Digest, shown},
     permalink::LoweringQuery,
     report::{Report, Resource, Resources},
+    sieve::{self, Sieved, Verdict},
     stage::{Scope, Stage},
     target, tensor,
 };
@@ -40,14 +42,16 @@ pub async fn lowering(
 ) -> Result<LoweringResponse> {
     let place = super::place(state, project, key, query.at.as_ref()).await?;
     let builds = super::builds(state, place.commit.id, &place.key).await?;
+    let all = coverage(&builds);
+    let (builds, left_out) = narrow(state, builds, &query.only).await?;
     let configs = coverage(&builds);
     let config = match &query.config {
-        Some(config) if configs.iter().any(|found| found.config == *config) => config.clone(),
+        Some(config) if all.iter().any(|found| found.config == *config) => config.clone(),
         Some(config) => {
             let what = format!("config `{}` of {} at {}", shown(config), shown(key), shown(&place.commit.sha));
             return Err(Refusal::not_found(what).hint("leave `config` out to see what there is").into());
         }
-        None => configs.first().map(|found| found.config.clone()).ok_or_else(|| {
+        None => configs.first().or_else(|| all.first()).map(|found| found.config.clone()).ok_or_else(|| {
             Refusal::not_found(format!("build of kernel `{}` at {}", shown(key), shown(&place.commit.sha)))
         })?,
     };
@@ -61,6 +65,9 @@ pub async fn lowering(
         base_targets = self::columns(state, commit.id, &builds, &config, query.scope).await?.columns;
         base = Some(view::commit(&state.pool, commit).await?);
     }
+    let mut sieved = Sieved::default();
+    left_out.iter().filter(|(of, _)| *of == config).for_each(|(_, verdict)| sieved.count(*verdict));
+    sieved.offered = sieve::offered(&columns.iter().map(|column| &column.values).collect::<Vec<_>>());
     let Place { summary, commit, .. } = place;
     Ok(LoweringResponse {
         kernel: summary,
@@ -73,7 +80,30 @@ pub async fn lowering(
         base_targets,
         ttir_groups,
         ttir_differences,
+        sieved,
     })
+}
+
+/// Builds that pass every filter, and the configs of the others with why.
+async fn narrow(
+    state: &AppState,
+    builds: Vec<Build>,
+    only: &[DecisionFilter],
+) -> Result<(Vec<Build>, Vec<(String, Verdict)>)> {
+    if only.is_empty() {
+        return Ok((builds, Vec::new()));
+    }
+    let profiles = super::profiles(state, &builds.iter().collect::<Vec<_>>()).await?;
+    let (mut kept, mut left_out) = (Vec::new(), Vec::new());
+    for build in builds {
+        let profile = profiles.get(&build.row.profile_id);
+        let values = profile.map(|profile| view::decisions(&profile.decision)).unwrap_or_default();
+        match sieve::verdict(&values, only) {
+            Verdict::Kept => kept.push(build),
+            verdict => left_out.push((build.config, verdict)),
+        }
+    }
+    Ok((kept, left_out))
 }
 
 /// Configs, those on most targets first; equal ones by label.

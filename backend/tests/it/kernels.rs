@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lowerline_shared::{
-    api::{LoweringResponse, SpaceConfig, SpaceResponse, StateBuild, TargetLowering, TrendResponse},
+    api::{CommitDetail, LoweringResponse, SpaceConfig, SpaceResponse, StateBuild, TargetLowering, TrendResponse},
     decision_measure::DecisionMeasure,
     family::Family,
     lowering,
@@ -309,5 +309,50 @@ async fn failed_builds_and_unknown_names_are_told_apart() {
     ] {
         let problem = server.get(&format!("/api/v1/projects/triton/kernels/{path}")).await.problem(404);
         assert!(problem.message.contains(words), "{path}: {}", problem.message);
+    }
+}
+
+/// The counts by target are those of the space; what filters keep and leave out adds up to all builds.
+#[tokio::test]
+async fn a_commit_and_a_lowering_are_narrowed_by_decisions() {
+    let server = census(&["3.7.1"]).await;
+    let commit = async |only: &str| -> CommitDetail {
+        server.read(&format!("/projects/triton/commits/3.7.1?only={only}")).await
+    };
+    let all: CommitDetail = server.read("/projects/triton/commits/3.7.1").await;
+    assert_eq!((all.sieved.filtered, all.sieved.unknown), (0, 0));
+    let labels = |detail: &CommitDetail, target: &str| -> Vec<String> {
+        let of_target = detail.builds.iter().filter(|cell| cell.target.as_str() == target);
+        of_target.map(|cell| cell.config.clone()).collect()
+    };
+    let inert = commit("pipelining:inert").await;
+    // As counted with grep for the space of sm_90a.
+    assert_eq!(labels(&inert, "sm_90a"), ["128x128x64_w8_s4_d1", "128x128x64_w8_s4_d2"]);
+    assert_eq!(inert.sieved.filtered + inert.builds.len() as u64, all.builds.len() as u64);
+    let offered: BTreeMap<String, u64> =
+        all.sieved.offered.iter().map(|(filter, builds)| (filter.to_string(), *builds)).collect();
+    assert_eq!(offered["pipelining:inert"], inert.builds.len() as u64);
+    let other = commit("pipelining:!inert").await;
+    assert_eq!(labels(&other, "sm_90a").len(), 26, "28 configs but two");
+    assert_eq!(
+        inert.builds.len() + other.builds.len() + usize::try_from(other.sieved.unknown).unwrap(),
+        all.builds.len(),
+        "inert, another state, or not known"
+    );
+
+    let lowering = async |query: &str| -> LoweringResponse { server.read(&format!("{CENSUS}/lowering?{query}")).await };
+    // Article 1: wgmma is Hopper's alone.
+    let hopper = lowering("config=128x128x64_w8_s3&only=matrix_instruction:wgmma%20m64n128k16").await;
+    let targets: Vec<&str> = hopper.targets.iter().map(|column| column.target.as_str()).collect();
+    assert_eq!((targets, hopper.sieved.filtered), (vec!["sm_90a"], 6));
+    assert!(hopper.configs.iter().all(|found| found.targets == 1), "{:?}", hopper.configs);
+    let named = lowering("config=128x128x64_w8_s3&only=pipelining:inert&at=3.7.1").await;
+    assert!(named.targets.iter().all(|column| column.target.as_str() != "sm_90a"), "it is pipelined there");
+    assert!(named.configs.iter().any(|found| found.config == "128x128x64_w8_s4_d1"), "{:?}", named.configs);
+    assert!(named.configs.iter().all(|found| found.config != "128x128x64_w8_s4_d16"), "{:?}", named.configs);
+
+    for path in ["/projects/triton/commits/3.7.1".to_owned(), format!("{CENSUS}/lowering")] {
+        let refused = server.get(&format!("/api/v1{path}?only=no_such:1")).await.problem(422);
+        assert_eq!(refused.field.as_deref(), Some("only"), "{path}");
     }
 }

@@ -5,19 +5,23 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use lowerline_shared::{
     api::{BuildCell, BuildStatus, CommitDetail, CommitSummary},
-    api_path, display, ids,
+    api_path,
+    decision_filter::DecisionFilter,
+    display, ids,
     ids::{ProjectSlug, Rev},
-    permalink::{CompareQuery, LoweringQuery, Page, StateRef},
+    permalink::{CommitQuery, CompareQuery, LoweringQuery, Page, StateRef},
     table::{Cell, Table},
     target,
 };
 
 use crate::{
-    app::Current,
+    app::{Current, Go},
     fetch::use_fetch,
     parts::{
         export::{Export, Takeaway},
-        marks, states,
+        marks,
+        only::Only,
+        states,
     },
 };
 
@@ -28,15 +32,22 @@ mod glyph;
 pub fn Commit(project: ProjectSlug) -> impl IntoView {
     let Current(page) = expect_context();
     let project = StoredValue::new(project);
-    let rev = Memo::new(move |before: Option<&Option<Rev>>| match page.get() {
-        Some(Page::Commit(_, rev)) => Some(rev),
+    let go: Go = expect_context();
+    let state = Memo::new(move |before: Option<&Option<(Rev, CommitQuery)>>| match page.get() {
+        Some(Page::Commit(_, rev, query)) => Some((rev, query)),
         _ => before.cloned().flatten(),
     });
+    let rev = Memo::new(move |_| state.get().map(|(rev, _)| rev));
+    let only = Memo::new(move |_| state.get().map(|(_, query)| query.only).unwrap_or_default());
+    let page_of = move |only| match rev.get() {
+        Some(rev) => Page::Commit(project.get_value(), rev, CommitQuery { only }),
+        None => Page::Project(project.get_value()),
+    };
     let fetched = use_fetch::<CommitDetail>(move || {
-        rev.get().map(|rev| project.with_value(|project| api_path::commit(project, &rev)))
+        state.get().map(|(rev, query)| project.with_value(|project| api_path::commit(project, &rev, &query)))
     });
     let takeaway = Signal::derive(move || Takeaway {
-        page: rev.get().map_or(Page::Project(project.get_value()), |rev| Page::Commit(project.get_value(), rev)),
+        page: page_of(only.get()),
         table: fetched.data.with(|data| data.as_ref().map(|data| export(data))),
         name: "commit",
     });
@@ -51,7 +62,18 @@ pub fn Commit(project: ProjectSlug) -> impl IntoView {
                 <span class="sub">{move || fetched.data.with(|data| data.as_ref().map(|data| summary(data)))}</span>
                 <Export takeaway/>
             </div>
-            {states::fetched("This commit", fetched, 6, move |data: Arc<CommitDetail>| shown(&project.get_value(), &data))}
+            <div class="plink" role="group" aria-label="Page state, as in the URL" data-test="filters">
+                <span class="path">{move || page_of(Vec::new()).path()} "?"</span>
+                <Only
+                    present=only
+                    offered=Signal::derive(move || {
+                        fetched.data.with(|data| data.as_ref().map(|data| data.sieved.offered.clone())).unwrap_or_default()
+                    })
+                    page=Callback::new(page_of)
+                    choose=Callback::new(move |only| go.push(&page_of(only)))
+                />
+            </div>
+            {states::fetched("This commit", fetched, 6, move |data: Arc<CommitDetail>| shown(&project.get_value(), &data, &only.get()))}
         </div>
     }
 }
@@ -76,8 +98,8 @@ fn rev_of(commit: &CommitSummary) -> Option<Rev> {
     commit.sha.as_str().parse().ok()
 }
 
-fn shown(project: &ProjectSlug, data: &CommitDetail) -> AnyView {
-    if data.builds.is_empty() {
+fn shown(project: &ProjectSlug, data: &CommitDetail, only: &[DecisionFilter]) -> AnyView {
+    if data.builds.is_empty() && data.sieved.filtered == 0 {
         return view! {
             <section class="panel">
                 <div class="body">
@@ -89,13 +111,15 @@ fn shown(project: &ProjectSlug, data: &CommitDetail) -> AnyView {
         }
         .into_any();
     }
+    let filtered = data.sieved.sentence(only, "build");
+    let filtered = filtered.map(|text| view! { <p class="note plain" data-test="filtered">{text}</p> });
     let tools: Vec<String> = data.commit.toolchain.iter().map(|(tool, version)| format!("{tool} {version}")).collect();
     let parent = data.parent.as_ref().and_then(rev_of);
     let all = parent.clone().zip(rev_of(&data.commit)).map(|(parent, rev)| {
         let states = vec![StateRef::new(parent), StateRef::new(rev)];
         Page::Compare(project.clone(), states, CompareQuery::default()).path()
     });
-    let back = parent.map(|rev| Page::Commit(project.clone(), rev).path());
+    let back = parent.map(|rev| Page::Commit(project.clone(), rev, CommitQuery { only: only.to_vec() }).path());
     view! {
         <div class="stack">
             <section class="panel">
@@ -112,6 +136,7 @@ fn shown(project: &ProjectSlug, data: &CommitDetail) -> AnyView {
                     </p>
                 </div>
             </section>
+            {filtered}
             {matrix(project, data)}
             {failures(data)}
         </div>

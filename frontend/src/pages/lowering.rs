@@ -110,8 +110,11 @@ fn selected<'a>(data: &'a LoweringResponse, query: &LoweringQuery) -> Option<&'a
 
 fn shown(view: View, data: &LoweringResponse) -> impl IntoView + use<> {
     let query = view.query.get();
+    let filtered = data.sieved.sentence(&query.only, "build");
+    let filtered = filtered.map(|text| view! { <p class="note plain" data-test="filtered">{text}</p> });
     let decisions = selected(data, &query).map(|column| decisions::panel(view, data, column));
     view! {
+        {filtered}
         <div class="grid2">
             <div class="stack">
                 {table::panel(view, data)}

@@ -9,7 +9,7 @@ use lowerline_shared::{
     comparison::{builds_of, compared},
     display,
     ids::{ProjectSlug, TargetName},
-    permalink::{LoweringQuery, Page, SpaceQuery, TrendsQuery},
+    permalink::{CommitQuery, LoweringQuery, Page, SpaceQuery, TrendsQuery},
     table::{Cell, Table},
     target,
 };
@@ -90,7 +90,13 @@ fn toolchain(row: &CommitRow) -> String {
 
 fn commit_table(project: &ProjectSlug, rows: &[CommitRow]) -> impl IntoView + use<> {
     let lines = rows.iter().map(|row| {
-        let page = row.commit.sha.as_str().parse().ok().map(|rev| Page::Commit(project.clone(), rev).path());
+        let page = row
+            .commit
+            .sha
+            .as_str()
+            .parse()
+            .ok()
+            .map(|rev| Page::Commit(project.clone(), rev, CommitQuery::default()).path());
         let (builds, failed) = builds_of(&row.targets);
         let changed: u64 = row.targets.iter().map(|change| change.changed).sum();
         let whole: u64 = row.targets.iter().map(compared).sum();

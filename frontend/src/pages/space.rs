@@ -5,13 +5,12 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use lowerline_shared::{
     api::SpaceResponse,
-    api_path,
-    decision_filter::DecisionFilter,
-    display,
+    api_path, display,
     ids::{self, ProjectSlug},
     measure::Measure,
     permalink::{Page, SpaceQuery},
     report::Resource,
+    sieve::Sieved,
     space,
 };
 
@@ -150,17 +149,9 @@ fn shown(view: View, data: &SpaceResponse) -> impl IntoView + use<> {
     let left_out = (data.left_out > 0).then(|| {
         view! { <p class="note plain">{display::plural(data.left_out, "config")} " left out: the answer is full."</p> }
     });
-    let filtered = (data.filtered > 0).then(|| {
-        let names: Vec<String> = query.only.iter().map(DecisionFilter::label).collect();
-        let unknown = match data.unknown {
-            0 => String::new(),
-            number => format!("; of {number} of them a decision asked for is not known"),
-        };
-        let text = format!(
-            "Only configs with {}: {} left out{unknown}. Marks hold for the whole space.",
-            names.join(" and "),
-            display::plural(data.filtered, "config"),
-        );
+    let sieved = Sieved { filtered: data.filtered, unknown: data.unknown, ..Sieved::default() };
+    let filtered = sieved.sentence(&query.only, "config").map(|sentence| {
+        let text = format!("{sentence} Marks hold for the whole space.");
         view! { <p class="note plain" data-test="filtered">{text}</p> }
     });
     view! {

@@ -7,7 +7,7 @@ use lowerline_shared::{
     api::{CommitRow, MeasureHit, ProjectDetail},
     api_path,
     ids::{self, ProjectSlug},
-    permalink::{Page, TrendsQuery},
+    permalink::{CommitQuery, Page, TrendsQuery},
 };
 
 use crate::{app::Go, browser, fetch::use_fetch};
@@ -43,7 +43,7 @@ fn commits(project: &ProjectSlug, rows: &[CommitRow], text: &str) -> Vec<Found> 
     let found = rows.iter().filter(matches).filter_map(|row| {
         let rev = row.commit.sha.as_str().parse().ok()?;
         let text = format!("{} {}", row.commit.name(), ids::shown(&row.commit.subject));
-        Some(Found { kind: "commit", text, page: Page::Commit(project.clone(), rev) })
+        Some(Found { kind: "commit", text, page: Page::Commit(project.clone(), rev, CommitQuery::default()) })
     });
     found.collect()
 }

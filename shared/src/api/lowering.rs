@@ -11,6 +11,7 @@ use crate::{
     family::Family,
     ids::TargetName,
     report::Resources,
+    sieve::Sieved,
     stage::{Scope, Stage},
     tensor::MatrixInstruction,
 };
@@ -131,4 +132,7 @@ pub struct LoweringResponse {
     pub ttir_groups: Vec<TtirGroup>,
     /// For each pair of groups the first difference.
     pub ttir_differences: Vec<TtirDifference>,
+    /// Which targets of the config filters of decisions left out.
+    #[serde(default)]
+    pub sieved: Sieved,
 }

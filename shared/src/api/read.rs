@@ -15,6 +15,7 @@ use crate::{
     measure::Measure,
     plot,
     report::Resource,
+    sieve::Sieved,
     stage::{Scope, Stage},
     strip::Strip,
 };
@@ -159,6 +160,9 @@ pub struct CommitDetail {
     pub parent: Option<CommitSummary>,
     /// Builds by kernel, target, config.
     pub builds: Vec<BuildCell>,
+    /// What filters of decisions left out.
+    #[serde(default)]
+    pub sieved: Sieved,
 }
 
 /// A measure offered by search.

@@ -21,6 +21,8 @@ pub struct LoweringQuery {
     pub scope: Scope,
     /// The target whose decisions are shown in full; `None` takes the first.
     pub target: Option<TargetName>,
+    /// What is asked of decisions; builds that fail one of them are left out.
+    pub only: Vec<DecisionFilter>,
 }
 
 /// What a config space shows.
@@ -66,6 +68,7 @@ impl LoweringQuery {
                 "config" => out.config = values.text(key, value),
                 "scope" => out.scope = values.scope(value),
                 "target" => out.target = values.one(key, value),
+                "only" => out.only = values.list(key, value),
                 _ => {}
             }
         }
@@ -80,6 +83,7 @@ impl LoweringQuery {
         query.text("config", self.config.as_deref());
         query.scope(self.scope);
         query.text("target", self.target.as_ref().map(TargetName::as_str));
+        query.list("only", &self.only);
         query.0
     }
 }

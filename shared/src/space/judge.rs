@@ -1,15 +1,15 @@
 //! Marks of configs, what a space costs, and spaces narrowed to configs of some decision.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use super::{COMPILE_SECONDS, varied};
 use crate::{
     api::{BuildStatus, SameKernel, SpaceConfig, SpaceResponse, SpaceSummary},
-    decision_filter::{DecisionFilter, Wanted},
-    decision_measure::{DecisionMeasure, DecisionValue},
+    decision_filter::DecisionFilter,
     display,
     ids::Digest,
     report::Resource,
+    sieve,
     stage::Stage,
 };
 
@@ -42,39 +42,14 @@ pub fn narrow(answer: &mut SpaceResponse, only: &[DecisionFilter]) {
     if only.is_empty() {
         return;
     }
-    let all = answer.configs.len();
-    let mut unknown = 0;
-    answer.configs.retain(|config| {
-        let states = || only.iter().map(|filter| filter.takes(&config.values));
-        let is_refused = states().any(|state| state == Some(false));
-        unknown += u64::from(!is_refused && states().any(|state| state.is_none()));
-        states().all(|state| state == Some(true))
-    });
-    answer.filtered = (all - answer.configs.len()) as u64;
-    answer.unknown = unknown;
+    let sieved = sieve::sift(&mut answer.configs, only, |config| &config.values);
+    (answer.filtered, answer.unknown) = (sieved.filtered, sieved.unknown);
     answer.summary = sum_up(&answer.configs);
 }
 
-/// Filters that leave something out, each with the number of configs it takes: every value of a decision, and of numbers with more
-/// than two values also "at least".
+/// Filters that leave something out, each with the number of configs it takes.
 pub fn filters(configs: &[SpaceConfig]) -> Vec<(DecisionFilter, u64)> {
-    let mut out = Vec::new();
-    for measure in DecisionMeasure::ALL {
-        let values: BTreeSet<&DecisionValue> = configs.iter().filter_map(|config| config.values.get(measure)).collect();
-        let exact = values.iter().map(|value| DecisionFilter::of(measure, value));
-        let numbers = values.iter().skip(1).filter_map(|value| match value {
-            DecisionValue::Number(number) => Some(Wanted::Range(Some(*number), None)),
-            DecisionValue::Named(_) => None,
-        });
-        let least = numbers.map(|wanted| DecisionFilter { measure, wanted }).filter(|_| values.len() > 2);
-        for filter in exact.chain(least) {
-            let taken = configs.iter().filter(|config| filter.takes(&config.values) == Some(true)).count();
-            if taken < configs.len() {
-                out.push((filter, taken as u64));
-            }
-        }
-    }
-    out
+    sieve::offered(&configs.iter().map(|config| &config.values).collect::<Vec<_>>())
 }
 
 /// The stage from which on two lowerings are equal, down to the last stage that both have; `None` when that one differs, or no stage is

@@ -5,7 +5,7 @@ use lowerline_shared::{
     api::{BuildComparison, BuildStatus, CompareResponse, StateBuild, StateInfo, Toolchain},
     comparison::{column_names, state_name},
     display, ids,
-    permalink::Page,
+    permalink::{CommitQuery, Page},
 };
 
 use super::View;
@@ -99,7 +99,11 @@ fn body(view: View, n: usize, state: &StateInfo, built: &StateBuild) -> AnyView 
         }
         StateBuild::Missing => {
             let commit = state.commit.sha.as_str().parse().ok();
-            let link = view.project.get_value().zip(commit).map(|(project, rev)| Page::Commit(project, rev).path());
+            let link = view
+                .project
+                .get_value()
+                .zip(commit)
+                .map(|(project, rev)| Page::Commit(project, rev, CommitQuery::default()).path());
             let label = format!("What state {} has", letter(n));
             view! {
                 <p class="note plain" data-test="missing">"no build at this commit " {link.map(|href| view! { <a href=href>{label}</a> })}</p>

@@ -16,6 +16,7 @@ use crate::{
     parts::{
         chips::{ChoiceChip, ScopeSwitch},
         export::{Export, Takeaway},
+        only::Only,
     },
 };
 
@@ -67,6 +68,8 @@ pub fn Filters(
                 .collect::<Vec<_>>()
         })
     });
+    // A filter may leave out every build of the config in view.
+    let configs = Signal::derive(move || with(configs.get(), &config.get(), None));
     let scope = Signal::derive(move || view.query.with(|query| query.scope));
     let path = move || Page::Lowering(view.project.get_value(), view.kernel.get(), LoweringQuery::default()).path();
     let space = move || {
@@ -94,6 +97,14 @@ pub fn Filters(
                 value=base
                 choices=bases
                 choose=Callback::new(move |text: String| view.push(|query| query.base = choose_rev(&text)))
+            />
+            <Only
+                present=Signal::derive(move || view.query.with(|query| query.only.clone()))
+                offered=Signal::derive(move || {
+                    data.with(|data| data.as_ref().map(|data| data.sieved.offered.clone())).unwrap_or_default()
+                })
+                page=Callback::new(move |only| view.page(|query| query.only = only))
+                choose=Callback::new(move |only| view.push(|query| query.only = only))
             />
             <ScopeSwitch scope choose=Callback::new(move |scope| view.push(|query| query.scope = scope))/>
             <span class="sep"></span>

@@ -6,7 +6,7 @@ use lowerline_shared::{
     comparison::compared,
     display,
     ids::{ProjectSlug, Rev, TargetName},
-    permalink::Page,
+    permalink::{CommitQuery, Page},
     target,
 };
 
@@ -46,7 +46,7 @@ fn cell(project: &ProjectSlug, row: &CommitRow, target: &TargetName) -> AnyView 
     };
     let (shade, text) = shade(change, row.commit.parent.is_none());
     let rev = row.commit.sha.as_str().parse::<Rev>().ok();
-    let href = rev.map(|rev| Page::Commit(project.clone(), rev).path());
+    let href = rev.map(|rev| Page::Commit(project.clone(), rev, CommitQuery::default()).path());
     let label = format!("{target} at {}: {text}", row.commit.name());
     view! { <td class=shade><a href=href aria-label=label data-test="heat-cell">{text}</a></td> }.into_any()
 }

@@ -17,6 +17,7 @@ use crate::{
     parts::{
         chips::ChoiceChip,
         export::{Export, Takeaway},
+        only::Only,
     },
 };
 
@@ -68,6 +69,12 @@ pub fn Filters(
             all.into_iter().map(|(measure, label)| (measure.to_string(), label)).collect::<Vec<_>>()
         })
     });
+    let offered = Memo::new(move |_| {
+        let mut data = data.get().map(|data| SpaceResponse::clone(&data))?;
+        view.query.with(|query| space::narrow(&mut data, &query.only));
+        Some(space::filters(&data.configs))
+    });
+    let offered = Signal::derive(move || offered.get().unwrap_or_default());
     let path = move || Page::Space(view.project.get_value(), view.kernel.get(), SpaceQuery::default()).path();
     let lowering = move || {
         let query = LoweringQuery { at: at.get().parse().ok(), ..LoweringQuery::default() };
@@ -106,60 +113,16 @@ pub fn Filters(
                 choices=measures
                 choose=Callback::new(move |text: String| view.push(|query| query.sort = text.parse().ok()))
             />
-            <Only view data/>
+            <Only
+                present=Signal::derive(move || view.query.with(|query| query.only.clone()))
+                offered
+                page=Callback::new(move |only| view.page(|query| query.only = only))
+                choose=Callback::new(move |only| view.push(|query| query.only = only))
+            />
             <span class="sep"></span>
             <a class="btn" href=lowering data-test="to-lowering">"Lowering"</a>
             <span class="grow"></span>
             <Export takeaway/>
         </div>
-    }
-}
-
-/// One chip for every filter of decisions, and one to add another.
-#[component]
-fn Only(view: View, data: RwSignal<Option<Arc<SpaceResponse>>>) -> impl IntoView {
-    let present = move || {
-        let chips = view.query.get().only.into_iter().map(|filter| {
-            let label = filter.label();
-            let href = view.page(|query| query.only.retain(|other| *other != filter)).path();
-            let remove = format!("Remove the filter {label}");
-            view! {
-                <a class="chip" href=href title=remove.clone() aria-label=remove data-test="only">
-                    <i>"only="</i>
-                    <b>{label}</b>
-                    <span class="x" aria-hidden="true">"✕"</span>
-                </a>
-            }
-        });
-        chips.collect_view()
-    };
-    let offered = Memo::new(move |_| {
-        let mut data = data.get().map(|data| SpaceResponse::clone(&data))?;
-        let present = view.query.get().only;
-        space::narrow(&mut data, &present);
-        let mut offered = space::filters(&data.configs);
-        offered.retain(|(filter, _)| !present.contains(filter));
-        Some(offered)
-    });
-    let add = move |event| {
-        let Ok(filter) = event_target_value(&event).parse() else { return };
-        view.push(|query| query.only.push(filter));
-    };
-    // Made anew with every choice, so that it stands at its first option again.
-    let select = move || {
-        let offered = offered.get().unwrap_or_default().into_iter();
-        let options = offered.map(|(filter, configs)| {
-            view! { <option value=filter.to_string()>{format!("{} ({configs})", filter.label())}</option> }
-        });
-        view! {
-            <select aria-label="Filter by a decision" on:change=add>
-                <option value="">"+ decision"</option>
-                {options.collect_view()}
-            </select>
-        }
-    };
-    view! {
-        {present}
-        <label class="chip add" data-test="add-only">{select}</label>
     }
 }
