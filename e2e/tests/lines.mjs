@@ -98,6 +98,11 @@ export default function define(test) {
     assert.match(await page.locator(".dr.cur").innerText(), /LDSM\.16\.M88 /);
     await part(page, "stage-ptx").click();
     await eventually(() => new URL(page.url()).searchParams.get("find"), null, "another stage spells it otherwise");
+    // Of three states, the two that differ most: the reconstruction has 70 of them, as published.
+    await page.goto(COMPARE.replace("...3.5.0", "...3.5.0:128x64_w8_s2_injected-convert...3.5.0") + "&open=fragment_staging");
+    await row.locator("a").click();
+    await eventually(() => new URL(page.url()).searchParams.get("panes"), "A.sass,B.sass", "3.4.0 and the reconstruction");
+    await eventually(() => text(page, "found"), "1 of 70", "all lines of the opcode");
   });
 
   test("lines: search finds every line of either text and opens folds", async (page) => {

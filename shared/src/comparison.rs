@@ -42,6 +42,15 @@ pub fn difference(counts: &[Option<i64>], state: usize) -> Option<i64> {
     Some(value.saturating_sub(first))
 }
 
+/// The first state with a count, and the one whose count is farthest from it; twice the first where no other has one.
+pub fn farthest(counts: &[Option<i64>]) -> Option<(usize, usize)> {
+    let mut known = counts.iter().enumerate().filter_map(|(n, count)| Some((n, (*count)?)));
+    let (first, base) = known.next()?;
+    // Of equally far ones the later: `max_by_key` takes the last.
+    let other = known.max_by_key(|(_, count)| count.abs_diff(base));
+    Some((first, other.map_or(first, |(n, _)| n)))
+}
+
 /// The largest distance of any state to the first.
 pub fn largest_change(counts: &[Option<i64>]) -> u64 {
     (1..counts.len()).filter_map(|state| difference(counts, state)).map(i64::unsigned_abs).max().unwrap_or(0)
@@ -432,6 +441,15 @@ mod tests {
             level(Stage::Ptx, [3_019, 3_065, 2_802], [48, 174, 50]),
             level(Stage::Sass, [3_408, 3_608, 3_384], [49, 175, 51]),
         ]
+    }
+
+    #[test]
+    fn the_state_that_differs_most_is_named_with_the_first() {
+        assert_eq!(farthest(&[Some(0), Some(70), Some(6)]), Some((0, 1)));
+        assert_eq!(farthest(&[None, Some(5), None, Some(5)]), Some((1, 3)));
+        assert_eq!(farthest(&[Some(9), Some(8), Some(10)]), Some((0, 2)));
+        assert_eq!(farthest(&[None, Some(5)]), Some((1, 1)));
+        assert_eq!(farthest(&[None, None]), None);
     }
 
     #[test]

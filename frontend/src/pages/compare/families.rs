@@ -5,6 +5,7 @@ use lowerline_shared::{
     api::{BuildComparison, FamilyRow, LevelTable},
     comparison::{self, FamilyLine, difference},
     display, needle,
+    permalink::PaneRef,
     stage::{Scope, Stage},
 };
 
@@ -234,6 +235,13 @@ fn text_of(level: &LevelTable) -> Stage {
     if level.stage == Stage::Sass && is_decoded { Stage::Cubin } else { level.stage }
 }
 
+/// Two texts that show where an opcode stands: of several states those that differ most. Two states are aligned instead.
+fn panes_of(counts: &[Option<i64>], stage: Stage) -> Option<(PaneRef, PaneRef)> {
+    let (first, other) = comparison::farthest(counts)?;
+    let pane = |state: usize| Some(PaneRef { state: u8::try_from(state).ok()?, stage });
+    if counts.len() == 2 && first != other { None } else { pane(first).zip(pane(other)) }
+}
+
 /// The opcodes of a family, a block per level: which PTX opcode became which SASS opcode is not known, so they are not
 /// put on one line.
 fn opcode_rows(view: View, line: &FamilyLine<'_>, levels: &[LevelTable], states: usize) -> impl IntoView + use<> {
@@ -250,11 +258,12 @@ fn opcode_rows(view: View, line: &FamilyLine<'_>, levels: &[LevelTable], states:
             let test = format!("opcode-{stage}-{}", opcode.opcode);
             let cells = cells(&opcode.counts, 0, &test);
             let find = needle::of_opcode(text, &opcode.opcode);
+            let panes = panes_of(&opcode.counts, text);
             let href = move || {
                 view.state.track();
                 view.page(|_, query| {
                     query.stage = Some(text);
-                    query.panes = None;
+                    query.panes = panes;
                     query.find = Some(find.clone());
                 })
                 .path()
