@@ -18,6 +18,10 @@ use crate::mlir::{
 /// Definitions put before a layout. Triton's layouts name three others at most; aliases of a hostile text may name each
 /// other without end.
 const DEFINITIONS: usize = 32;
+/// Bytes of all of them.
+const DEFINED_BYTES: usize = 16 << 10;
+/// Layouts of one text, each of which repeats what it names. The corpus has two dozen at most.
+const LAYOUTS: usize = 1_024;
 
 /// Layouts, conversions and shared accesses of a module; `text` is what it was read from.
 pub fn notes(text: &str, module: &Module<'_>) -> LayoutNotes {
@@ -65,21 +69,25 @@ struct Writer<'a, 'b> {
 }
 
 impl<'a> Writer<'a, '_> {
-    /// The place of a layout, and whether it is new.
-    fn place(&mut self, layout: &'a str) -> (u32, bool) {
+    /// The place of a layout, and whether it is new; `None` for one too many.
+    fn place(&mut self, layout: &'a str) -> Option<(u32, bool)> {
         if let Some(place) = self.places.get(layout) {
-            return (*place, false);
+            return Some((*place, false));
+        }
+        if self.notes.layouts.len() == LAYOUTS {
+            self.notes.left_out += 1;
+            return None;
         }
         let place = u32::try_from(self.notes.layouts.len()).unwrap_or(u32::MAX);
         self.places.insert(layout, place);
         let text = whole(layout, self.aliases);
         self.notes.layouts.push(LayoutText { name: layout.to_owned(), text });
-        (place, true)
+        Some((place, true))
     }
 
     /// Notes a layout that was not met before.
     fn layout(&mut self, found: &Shaped<'a>, line: u32) {
-        let (place, true) = self.place(found.layout) else { return };
+        let Some((place, true)) = self.place(found.layout) else { return };
         let line = found.layout.strip_prefix('#').and_then(|name| self.defined.get(name)).copied().unwrap_or(line);
         let encoding = Encoding::parse(found.layout, self.aliases);
         let shape = match &encoding {
@@ -104,12 +112,12 @@ impl<'a> Writer<'a, '_> {
         (from, to): (&Shaped<'a>, &Shaped<'a>),
         says: Result<String, LayoutError>,
     ) {
-        let places = (self.place(from.layout).0, Some(self.place(to.layout).0));
+        let (Some((a, _)), Some((b, _))) = (self.place(from.layout), self.place(to.layout)) else { return };
         let told = match says {
             Ok(says) => (says, None),
             Err(error) => ("not known".to_owned(), Some(error.to_string())),
         };
-        self.push(kind, at, shown, extents(shown), places, told);
+        self.push(kind, at, shown, extents(shown), (a, Some(b)), told);
     }
 
     fn push(
@@ -156,9 +164,10 @@ fn define<'a>(text: &'a str, aliases: &Aliases<'a>, met: &mut HashSet<&'a str>, 
     let mut open: Vec<(&str, bool)> = names(text).rev().map(|name| (name, false)).collect();
     while let Some((name, is_done)) = open.pop() {
         let Some(body) = aliases.get(name).copied() else { continue };
-        if is_done {
+        let bytes: usize = lines.iter().map(String::len).sum();
+        if is_done && bytes + body.len() <= DEFINED_BYTES {
             lines.push(format!("#{name} = {}", body.replace('\n', " ")));
-        } else if met.len() < DEFINITIONS && met.insert(name) {
+        } else if !is_done && met.len() < DEFINITIONS && met.insert(name) {
             open.push((name, true));
             open.extend(names(body).rev().map(|name| (name, false)));
         }

@@ -2,6 +2,9 @@
 
 use lowerline_analyzer::layout::{Aliases, Axis, Encoding, LayoutError, Shape, Tile, classify, shared_access};
 
+use lowerline_analyzer::{Budget, Limits, layout::notes, mlir::parse as read};
+use lowerline_shared::stage::Stage;
+
 use super::cases::{Case, cases};
 
 const BLOCKED: &str =
@@ -143,4 +146,26 @@ fn mutated_attributes_give_layouts_or_errors() {
     }
     println!("refused by syntax, refused for the shape, laid out: {outcomes:?}");
     assert!(outcomes.iter().all(|&count| count > 1_000), "{outcomes:?}");
+}
+
+/// Aliases that name the next one twice, and thousands of layouts that name the first of them.
+#[test]
+fn notes_of_layouts_do_not_grow_with_what_they_name() {
+    let mut text: String =
+        (0..64).map(|n| format!("#a{n} = #ttg.slice<{{dim = 0, parent = #a{0}, x = #a{0}}}>\n", n + 1)).collect();
+    text.push_str("#loop = #ttg.slice<{dim = 0, parent = #loop}>\nmodule {\n  tt.func public @k() {\n");
+    let add = |text: &mut String, layout: &str| {
+        text.push_str(&format!("    %c = ttg.convert_layout %b : tensor<64xf32, {layout}> -> tensor<64xf32, #loop>\n"));
+    };
+    (0..2_000).for_each(|n| add(&mut text, &format!("#ttg.slice<{{dim = {n}, parent = #a0}}>")));
+    text.push_str("    tt.return\n  }\n}\n");
+    let module = read(&text, Stage::Ttgir, &mut Budget::new(&Limits::default())).unwrap();
+    let notes = notes(&text, &module);
+    assert_eq!(notes.layouts.len(), 1_024);
+    // 1,023 of them beside `#loop`; the others stand in a type and in a conversion.
+    assert_eq!(notes.left_out, 2 * (2_000 - 1_023));
+    assert!(notes.layouts.iter().all(|layout| layout.text.len() < 17 << 10 && layout.text.lines().count() <= 33));
+    let own = notes.layouts.iter().find(|layout| layout.name == "#loop").unwrap();
+    assert_eq!(own.text, "#loop = #ttg.slice<{dim = 0, parent = #loop}>");
+    assert!(notes.uses.iter().all(|found| found.why.is_some()), "none of them can be drawn");
 }

@@ -57,6 +57,9 @@ pub struct LayoutNotes {
     pub layouts: Vec<LayoutText>,
     /// In order of lines.
     pub uses: Vec<LayoutUse>,
+    /// Times that a layout stood there which was one too many to be noted.
+    #[serde(default)]
+    pub left_out: u64,
 }
 
 impl LayoutNotes {
@@ -120,6 +123,7 @@ mod tests {
                 found(7, LayoutUseKind::Layout, None),
                 found(9, LayoutUseKind::Conversion, Some(9)),
             ],
+            left_out: 0,
         }
     }
 

@@ -94,7 +94,7 @@ fn table(notes: &LayoutNotes) -> AnyView {
         display::plural(count(LayoutUseKind::Conversion), "conversion"),
         format!("{} to or from shared memory", display::plural(count(LayoutUseKind::Access), "transfer")),
     ];
-    let more = notes.uses.len().saturating_sub(LISTED);
+    let more = notes.uses.len().saturating_sub(LISTED) as u64 + notes.left_out;
     let more = (more > 0).then(|| {
         view! { <p class="small muted body">{format!("{more} more are in the text and not listed.")}</p> }
     });
@@ -104,7 +104,7 @@ fn table(notes: &LayoutNotes) -> AnyView {
             <div class="scroll">
                 <table class="low">
                     <thead>
-                        <tr><th class="num" scope="col">"Line"</th><th scope="col">"Layouts, and what moving between them costs"</th></tr>
+                        <tr><th class="num" scope="col">"Line"</th><th scope="col">"Layouts, cost"</th></tr>
                     </thead>
                     <tbody>{rows.collect_view()}</tbody>
                 </table>
