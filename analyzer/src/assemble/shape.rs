@@ -51,7 +51,7 @@ pub(crate) fn shape(stream: &Stream<'_>, function: usize, budget: &mut Budget) -
         let (from, to) = (blocks.starts[block], blocks.starts[block + 1]);
         sizes[index as usize] += u64::from(to - from);
         let is_tensor = |(opcode, decided): &(u32, Option<Family>)| {
-            decided.unwrap_or(stream.opcodes.traits(*opcode).family) == Family::TensorCompute
+            decided.unwrap_or(stream.opcodes.family(*opcode)) == Family::TensorCompute
         };
         tensor[index as usize] += stream.code(from, to).filter(is_tensor).count() as u64;
     }

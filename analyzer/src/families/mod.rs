@@ -118,7 +118,7 @@ struct Classifier {
     isa: Isa,
     /// In file order: the first match owns the opcode.
     patterns: Vec<(Family, Pattern)>,
-    remembered: RwLock<HashMap<String, Arc<Class>>>,
+    remembered: RwLock<HashMap<String, Arc<Class>, foldhash::fast::RandomState>>,
 }
 
 impl Classifier {

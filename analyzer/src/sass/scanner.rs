@@ -94,6 +94,41 @@ const ENDS: [bool; 256] = {
     table
 };
 
+/// Where `nvdisasm` prints a mnemonic whose address has four digits: `        /*0030*/                   MOV`.
+const COLUMN: usize = 35;
+
+/// Whether the line at `from` has an address of four digits, nothing but spaces, and a mnemonic at [`COLUMN`].
+#[inline]
+fn has_column(bytes: &[u8], from: usize) -> bool {
+    let Some(line) = bytes.get(from..).and_then(<[u8]>::first_chunk::<{ COLUMN + 1 }>) else { return false };
+    line[..8] == [b' '; 8]
+        && line[8..10] == *b"/*"
+        && line[10..14].iter().all(u8::is_ascii_hexdigit)
+        && line[14..16] == *b"*/"
+        && line[16..24] == [b' '; 8]
+        && line[24..32] == [b' '; 8]
+        && line[27..COLUMN] == [b' '; 8]
+        && line[COLUMN].is_ascii_uppercase()
+}
+
+/// Where the mnemonic of such a line begins, and whether a guard stands before it.
+#[inline]
+fn mnemonic_at(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
+    if has_column(bytes, from) {
+        return Some((from + COLUMN, false));
+    }
+    let address = bytes[from..].strip_prefix(b"        /*")?;
+    let digits = address.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    let behind = address[digits..].strip_prefix(b"*/").filter(|_| digits > 0)?;
+    let mut code = skip_space(bytes, bytes.len() - behind.len(), bytes.len());
+    let guarded = bytes.get(code) == Some(&b'@');
+    if guarded {
+        let length = bytes[code..].iter().take_while(|byte| !ENDS[usize::from(**byte)]).count();
+        code = skip_space(bytes, code + length, bytes.len());
+    }
+    bytes.get(code).is_some_and(u8::is_ascii_uppercase).then_some((code, guarded))
+}
+
 impl<'a> Scanner<'a, '_> {
     /// The line that nearly all lines are, `        /*0030*/    MOV R1, R2 ;`, read without looking for its end first.
     /// Returns where the next line begins; `None` leaves the line to [`Self::line`].
@@ -103,18 +138,7 @@ impl<'a> Scanner<'a, '_> {
         if self.pending.is_some() || !self.frames.is_empty() || self.stream.functions.is_empty() {
             return Ok(None);
         }
-        let Some(address) = bytes[from..].strip_prefix(b"        /*") else { return Ok(None) };
-        let digits = address.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-        let Some(behind) = address[digits..].strip_prefix(b"*/").filter(|_| digits > 0) else { return Ok(None) };
-        let mut code = skip_space(bytes, bytes.len() - behind.len(), bytes.len());
-        let guarded = bytes.get(code) == Some(&b'@');
-        if guarded {
-            let length = bytes[code..].iter().take_while(|byte| !ENDS[usize::from(**byte)]).count();
-            code = skip_space(bytes, code + length, bytes.len());
-        }
-        if !bytes.get(code).is_some_and(u8::is_ascii_uppercase) {
-            return Ok(None);
-        }
+        let Some((code, guarded)) = mnemonic_at(bytes, from) else { return Ok(None) };
         // Other control characters than these do not end a mnemonic here.
         let ends = |known: &Known| bytes.get(known.end).is_some_and(|byte| ENDS[usize::from(*byte)]);
         let (mnemonic, at, looks) = if let Some(known) = self.stream.known(bytes, code).filter(ends) {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use lowerline_shared::family::Family;
+
 use crate::{
     AnalyzeError, Budget,
     families::{Class, Isa, Traits, classify},
@@ -49,11 +51,13 @@ pub(crate) struct Opcodes<'a> {
     notes: bool,
     slots: Vec<Slot>,
     all: Vec<Opcode<'a>>,
+    /// By opcode, for passes over all instructions.
+    families: Vec<Family>,
 }
 
 impl<'a> Opcodes<'a> {
     pub(super) fn new(isa: Isa, notes: bool) -> Self {
-        Self { isa, notes, slots: vec![FREE; 512], all: Vec::with_capacity(128) }
+        Self { isa, notes, slots: vec![FREE; 512], all: Vec::with_capacity(128), families: Vec::with_capacity(128) }
     }
 
     /// The opcode whose text begins at `at` and ends before a space, a control character or `;`. `None` where there is
@@ -119,6 +123,7 @@ impl<'a> Opcodes<'a> {
         let index = u32::try_from(self.all.len()).unwrap_or(EMPTY);
         let traits = class.traits(self.notes);
         self.all.push(Opcode { text, key, traits, offset, class });
+        self.families.push(traits.family);
         self.slots[slot] = Slot { key, index, needs_operands: traits.needs_operands, exact: text.len() <= EXACT };
         if self.all.len() * 2 > self.slots.len() {
             self.grow();
@@ -143,6 +148,12 @@ impl<'a> Opcodes<'a> {
     #[inline]
     pub fn traits(&self, opcode: u32) -> Traits {
         self.all[opcode as usize].traits
+    }
+
+    /// Its family, where no operand decides otherwise.
+    #[inline]
+    pub fn family(&self, opcode: u32) -> Family {
+        self.families[opcode as usize]
     }
 
     /// How many there are; ids are below it.
@@ -194,30 +205,41 @@ impl Key {
         Self { head, rest: words.fold(rest, Self::fold) }
     }
 
-    /// The key of the text at `at`, and one past its end. `None` where the input ends within the next word, and for more than
+    /// The key of the text at `at`, and one past its end. `None` where the input ends within the next two words, and for more than
     /// [`LONGEST`] bytes.
+    ///
+    /// Lengths follow no pattern, so up to 16 bytes nothing branches on them.
     #[inline]
     fn read(bytes: &[u8], at: usize) -> Option<(Self, usize)> {
         let (head, length) = word(bytes, at)?;
-        if length < 8 {
-            return Some((Self { head, rest: 0 }, at + length));
+        let (next, more) = word(bytes, at + 8)?;
+        let whole = u64::from(length == 8).wrapping_neg();
+        let rest = next & whole;
+        let length = length + (more & usize::try_from(whole).ok()?);
+        if length < EXACT {
+            return Some((Self { head, rest }, at + length));
         }
-        let (mut rest, mut length) = word(bytes, at + 8)?;
-        let start = at;
-        let mut at = at + 8;
-        while length == 8 {
-            at += 8;
+        Self::read_long(bytes, at, Self { head, rest })
+    }
+
+    /// [`Self::read`] behind [`EXACT`] bytes that are `begun`.
+    fn read_long(bytes: &[u8], start: usize, begun: Self) -> Option<(Self, usize)> {
+        let Self { head, mut rest } = begun;
+        let mut at = start + EXACT;
+        loop {
+            let (next, length) = word(bytes, at)?;
+            if length > 0 {
+                rest = Self::fold(rest, next);
+            }
+            at += length;
+            if length < 8 {
+                return Some((Self { head, rest }, at));
+            }
             // A line of nothing but labels, `a:a:a:…`, would be read to its end from each of them.
             if at - start > LONGEST {
                 return None;
             }
-            let next;
-            (next, length) = word(bytes, at)?;
-            if length > 0 {
-                rest = Self::fold(rest, next);
-            }
         }
-        Some((Self { head, rest }, at + length))
     }
 
     #[inline]
@@ -241,8 +263,10 @@ fn word(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     // The lowest flag is right; those above it may come from a borrow.
     let spaces = word.wrapping_sub(ONES * 0x21) & !word;
     let ends = (spaces | semicolons.wrapping_sub(ONES) & !semicolons) & (ONES * 0x80);
-    let length = ends.trailing_zeros() / 8;
-    Some((word & u64::MAX.checked_shr(64 - 8 * length).unwrap_or(0), length as usize))
+    let lowest = ends & ends.wrapping_neg();
+    // Without an end all bits stay: nothing is taken from zero.
+    let before = (lowest >> 7).wrapping_sub(1);
+    Some((word & before, (ends.trailing_zeros() / 8) as usize))
 }
 
 #[cfg(test)]
@@ -272,7 +296,7 @@ mod tests {
         }
         for (expected, name) in (0_u32..).zip(names) {
             for end in [" ", ";", "\t", "\n"] {
-                let text = format!("@{name}{end}R1, R2, R3;");
+                let text = format!("@{name}{end}R1, R2, R3, R4, R5;");
                 let known = opcodes.known(text.as_bytes(), 1).expect("it was interned");
                 assert_eq!((known.opcode, known.end), (expected, 1 + name.len()), "{text}");
             }
