@@ -6,7 +6,7 @@ use memchr::{memchr, memchr2, memchr3, memmem};
 use super::header::{self, Header};
 use crate::{
     AnalyzeError, Budget, detect,
-    stream::{Keep, Place, Stream, Written, printed_place},
+    stream::{Keep, Known, Place, Stream, Written, printed_place},
 };
 
 /// Open brace scopes at once; compilers need two or three.
@@ -205,7 +205,7 @@ impl<'a> Scanner<'a, '_> {
         }
         let from = self.at;
         let known = self.stream.known(self.bytes(), from);
-        let end = known.map_or_else(|| self.word_end(), |known| known.end);
+        let end = known.map_or_else(|| self.word_end(), Known::end);
         if end == from {
             self.at = from;
             return Err(self.foreign());

@@ -140,9 +140,9 @@ impl<'a> Scanner<'a, '_> {
         }
         let Some((code, guarded)) = mnemonic_at(bytes, from) else { return Ok(None) };
         // Other control characters than these do not end a mnemonic here.
-        let ends = |known: &Known| bytes.get(known.end).is_some_and(|byte| ENDS[usize::from(*byte)]);
+        let ends = |known: &Known| bytes.get(known.end()).is_some_and(|byte| ENDS[usize::from(*byte)]);
         let (mnemonic, at, looks) = if let Some(known) = self.stream.known(bytes, code).filter(ends) {
-            (&self.text[code..known.end], known.end, self.stream.push_known(known, code, budget)?)
+            (&self.text[code..known.end()], known.end(), self.stream.push_known(known, code, budget)?)
         } else {
             let length = bytes[code..].iter().take_while(|byte| !ENDS[usize::from(**byte)]).count();
             let mnemonic = &self.text[code..code + length];

@@ -233,8 +233,8 @@ impl<'a> Stream<'a> {
     #[inline]
     pub fn push_known(&mut self, known: Known, offset: usize, budget: &mut Budget) -> Result<bool, AnalyzeError> {
         budget.work(INSTRUCTION_STEPS)?;
-        self.append(known.opcode, offset, budget)?;
-        Ok(known.needs_operands)
+        self.append(known.opcode(), offset, budget)?;
+        Ok(known.needs_operands())
     }
 
     #[inline]

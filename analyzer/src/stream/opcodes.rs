@@ -1,6 +1,6 @@
 //! Distinct mnemonics of one artifact, found by hash without allocating.
 
-use std::sync::Arc;
+use std::{num::NonZeroUsize, sync::Arc};
 
 use lowerline_shared::family::Family;
 
@@ -35,13 +35,30 @@ struct Slot {
 
 const FREE: Slot = Slot { key: Key { head: 0, rest: 0 }, index: EMPTY, needs_operands: false, exact: true };
 
-/// A mnemonic that the text has had before.
+/// A mnemonic that the text has had before. Fits two registers: what is stored in parts and read as a whole waits for memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Known {
-    pub(super) opcode: u32,
-    pub(super) needs_operands: bool,
+    /// The opcode, and above its 32 bits whether operands are looked at.
+    code: u64,
+    end: NonZeroUsize,
+}
+
+impl Known {
+    #[inline]
+    pub(super) const fn opcode(self) -> u32 {
+        (self.code & 0xffff_ffff) as u32
+    }
+
+    #[inline]
+    pub(super) const fn needs_operands(self) -> bool {
+        self.code >> 32 != 0
+    }
+
     /// One past its last byte.
-    pub end: usize,
+    #[inline]
+    pub const fn end(self) -> usize {
+        self.end.get()
+    }
 }
 
 /// Open addressing over a power of two, at most half full.
@@ -77,7 +94,8 @@ impl<'a> Opcodes<'a> {
                 && slot.exact == (end - at <= EXACT)
                 && (slot.exact || self.all[slot.index as usize].text.as_bytes() == &bytes[at..end])
             {
-                return Some(Known { opcode: slot.index, needs_operands: slot.needs_operands, end });
+                let code = u64::from(slot.index) | u64::from(slot.needs_operands) << 32;
+                return Some(Known { code, end: NonZeroUsize::new(end)? });
             }
         }
         None
@@ -298,7 +316,7 @@ mod tests {
             for end in [" ", ";", "\t", "\n"] {
                 let text = format!("@{name}{end}R1, R2, R3, R4, R5;");
                 let known = opcodes.known(text.as_bytes(), 1).expect("it was interned");
-                assert_eq!((known.opcode, known.end), (expected, 1 + name.len()), "{text}");
+                assert_eq!((known.opcode(), known.end()), (expected, 1 + name.len()), "{text}");
             }
             for other in
                 [format!("{name}.X"), format!("{name}é"), name[..name.len() - 1].to_owned(), name.replace('M', "m")]
