@@ -22,7 +22,7 @@ pub use commit::CommitQuery;
 pub use kernel::{LoweringQuery, SpaceQuery};
 pub use pane::{InvalidPane, LineRef, PaneRef};
 pub use query::{InvalidQuery, theme};
-use query::{Query, Values};
+use query::{Query, Values, readable};
 pub use state::{StateRef, are_mixed, format_states, names_builds, parse_states};
 
 /// Bytes that stay as they are in a path segment or a query value.
@@ -129,21 +129,9 @@ fn decode_lines(text: &str) -> Option<String> {
     (!text.chars().any(|c| c.is_control() && c != '\n')).then_some(text)
 }
 
+readable!(TrendsQuery);
+
 impl TrendsQuery {
-    /// Reads the part behind `?`; what it does not know is ignored, so that newer links open in older pages.
-    pub fn parse(query: &str) -> Self {
-        Self::read(query).0
-    }
-
-    /// The same for programs.
-    ///
-    /// # Errors
-    /// The first known parameter whose value cannot be read.
-    pub fn parse_strict(query: &str) -> Result<Self, InvalidQuery> {
-        let (out, values) = Self::read(query);
-        values.finish().map(|()| out)
-    }
-
     fn read(query: &str) -> (Self, Values) {
         let (mut out, mut values) = (Self::default(), Values::default());
         for (key, value) in query::pairs(query) {
@@ -173,22 +161,10 @@ impl TrendsQuery {
     }
 }
 
+readable!(CompareQuery);
+
 impl CompareQuery {
-    /// Reads the part behind `?`; `kernel` comes from the path on pages and from the query in the API. What it does not
-    /// know is ignored.
-    pub fn parse(query: &str) -> Self {
-        Self::read(query).0
-    }
-
-    /// The same for programs.
-    ///
-    /// # Errors
-    /// The first known parameter whose value cannot be read.
-    pub fn parse_strict(query: &str) -> Result<Self, InvalidQuery> {
-        let (out, values) = Self::read(query);
-        values.finish().map(|()| out)
-    }
-
+    /// `kernel` comes from the path on pages and from the query in the API.
     fn read(query: &str) -> (Self, Values) {
         let (mut out, mut values) = (Self::default(), Values::default());
         for (key, value) in query::pairs(query) {

@@ -1,6 +1,6 @@
 //! What a page of one commit shows.
 
-use super::query::{InvalidQuery, Query, Values, pairs};
+use super::query::{Query, Values, pairs, readable};
 use crate::decision_filter::DecisionFilter;
 
 /// What a commit page shows.
@@ -10,21 +10,9 @@ pub struct CommitQuery {
     pub only: Vec<DecisionFilter>,
 }
 
+readable!(CommitQuery);
+
 impl CommitQuery {
-    /// Reads the part behind `?` of a page; what cannot be read is left out.
-    pub fn parse(query: &str) -> Self {
-        Self::read(query).0
-    }
-
-    /// Reads the part behind `?` of the API.
-    ///
-    /// # Errors
-    /// The first known parameter whose value cannot be read.
-    pub fn parse_strict(query: &str) -> Result<Self, InvalidQuery> {
-        let (out, values) = Self::read(query);
-        values.finish().map(|()| out)
-    }
-
     fn read(query: &str) -> (Self, Values) {
         let (mut out, mut values) = (Self::default(), Values::default());
         for (key, value) in pairs(query) {

@@ -1,6 +1,6 @@
 //! What the pages of one kernel show.
 
-use super::query::{InvalidQuery, Query, Values, pairs};
+use super::query::{Query, Values, pairs, readable};
 use crate::{
     decision_filter::DecisionFilter,
     ids::{Rev, TargetName},
@@ -44,21 +44,9 @@ pub struct SpaceQuery {
     pub only: Vec<DecisionFilter>,
 }
 
+readable!(LoweringQuery);
+
 impl LoweringQuery {
-    /// Reads the part behind `?` of a page; what cannot be read is left out.
-    pub fn parse(query: &str) -> Self {
-        Self::read(query).0
-    }
-
-    /// Reads the part behind `?` of the API.
-    ///
-    /// # Errors
-    /// The first known parameter whose value cannot be read.
-    pub fn parse_strict(query: &str) -> Result<Self, InvalidQuery> {
-        let (out, values) = Self::read(query);
-        values.finish().map(|()| out)
-    }
-
     fn read(query: &str) -> (Self, Values) {
         let (mut out, mut values) = (Self::default(), Values::default());
         for (key, value) in pairs(query) {
@@ -88,21 +76,9 @@ impl LoweringQuery {
     }
 }
 
+readable!(SpaceQuery);
+
 impl SpaceQuery {
-    /// Reads the part behind `?` of a page; what cannot be read is left out.
-    pub fn parse(query: &str) -> Self {
-        Self::read(query).0
-    }
-
-    /// Reads the part behind `?` of the API.
-    ///
-    /// # Errors
-    /// The first known parameter whose value cannot be read.
-    pub fn parse_strict(query: &str) -> Result<Self, InvalidQuery> {
-        let (out, values) = Self::read(query);
-        values.finish().map(|()| out)
-    }
-
     fn read(query: &str) -> (Self, Values) {
         let (mut out, mut values) = (Self::default(), Values::default());
         for (key, value) in pairs(query) {

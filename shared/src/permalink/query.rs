@@ -35,6 +35,29 @@ pub fn theme(query: &str) -> Result<Theme, InvalidQuery> {
     values.finish().map(|()| theme.unwrap_or_default())
 }
 
+/// Makes the two ways of reading a query of one `read`, which returns the query and the [`Values`] it was read by.
+macro_rules! readable {
+    ($query:ty) => {
+        impl $query {
+            /// Reads the part behind `?` of a page. What it does not know or cannot read is left out, so that newer links open in
+            /// older pages.
+            pub fn parse(query: &str) -> Self {
+                Self::read(query).0
+            }
+
+            /// Reads the part behind `?` of the API.
+            ///
+            /// # Errors
+            /// The first known parameter whose value cannot be read.
+            pub fn parse_strict(query: &str) -> Result<Self, $crate::permalink::InvalidQuery> {
+                let (out, values) = Self::read(query);
+                values.finish().map(|()| out)
+            }
+        }
+    };
+}
+pub(super) use readable;
+
 /// Query pairs, in order, empty values left out.
 #[derive(Default)]
 pub(super) struct Query(pub String);
