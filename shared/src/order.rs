@@ -78,10 +78,7 @@ pub fn sorted(builds: &[BuildComparison], order: BuildOrder) -> Vec<&BuildCompar
     match order {
         BuildOrder::Weight => out.sort_by_key(|build| Reverse(build.weight)),
         BuildOrder::Kernel => out.sort_by(|a, b| (&a.kernel.name, &a.config).cmp(&(&b.kernel.name, &b.config))),
-        BuildOrder::Target => {
-            let targets = crate::target::sorted(builds.iter().map(|build| build.target.clone()).collect());
-            out.sort_by_key(|build| targets.iter().position(|target| *target == build.target));
-        }
+        BuildOrder::Target => out.sort_by_cached_key(|build| crate::target::sort_key(&build.target)),
         BuildOrder::Instructions => out.sort_by_key(|build| Reverse(distance(instructions(build)))),
         BuildOrder::Registers => out.sort_by_key(|build| Reverse(distance(registers(build)))),
     }
