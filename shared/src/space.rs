@@ -9,7 +9,7 @@ use serde_json::Value;
 
 mod judge;
 
-pub use judge::{filters, judge, narrow};
+pub use judge::{judge, narrow};
 
 use crate::{
     api::{BuildStatus, SpaceConfig, SpaceResponse},

@@ -9,6 +9,7 @@ use lowerline_shared::{
     ids::{Digest, TargetName, shown},
     limits,
     permalink::SpaceQuery,
+    sieve::Sieved,
     space,
     stage::{Scope, Stage},
     target,
@@ -76,8 +77,7 @@ pub async fn space(state: &AppState, project: &Project, key: &str, query: &Space
         configs,
         summary,
         left_out: left_out as u64,
-        filtered: 0,
-        unknown: 0,
+        sieved: Sieved::default(),
     };
     space::narrow(&mut answer, &query.only);
     Ok(answer)

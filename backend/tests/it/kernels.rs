@@ -219,7 +219,7 @@ async fn a_space_is_narrowed_by_decisions() {
     let inert = read("pipelining:inert").await;
     let labels: Vec<&str> = inert.configs.iter().map(|config| config.config.as_str()).collect();
     assert_eq!(labels, ["128x128x64_w8_s4_d1", "128x128x64_w8_s4_d2"]);
-    assert_eq!((inert.filtered, inert.unknown, inert.summary.configs), (26, 0, 2));
+    assert_eq!((inert.sieved.filtered, inert.sieved.unknown, inert.summary.configs), (26, 0, 2));
     for (only, configs) in [
         ("buffer_depth:2", 6),
         ("buffer_depth:3..", 20),

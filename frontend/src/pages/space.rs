@@ -10,7 +10,6 @@ use lowerline_shared::{
     measure::Measure,
     permalink::{Page, SpaceQuery},
     report::Resource,
-    sieve::Sieved,
     space,
 };
 
@@ -101,25 +100,25 @@ pub fn Space(project: ProjectSlug) -> impl IntoView {
         Some(view.project.with_value(|project| api_path::space(project, &kernel.get(), &query.get())))
     });
     let only = Memo::new(move |_| query.with(|query| query.only.clone()));
-    let narrowed = move |data: &Arc<SpaceResponse>| {
-        let mut data = SpaceResponse::clone(data);
+    let narrowed = Memo::new(move |_| {
+        let mut data = SpaceResponse::clone(&*fetched.data.get()?);
         only.with(|only| space::narrow(&mut data, only));
-        data
-    };
+        Some(Arc::new(data))
+    });
     let takeaway = Signal::derive(move || {
         state.track();
-        let data = fetched.data.get().map(|data| narrowed(&data));
-        Takeaway { page: view.kept(data.as_ref()), table: data.map(|data| space::table(&data)), name: "space" }
+        let data = narrowed.get();
+        Takeaway { page: view.kept(data.as_deref()), table: data.map(|data| space::table(&data)), name: "space" }
     });
-    let sub = move || fetched.data.with(|data| data.as_ref().map(|data| summary(&narrowed(data))));
+    let sub = move || narrowed.with(|data| data.as_ref().map(|data| summary(data)));
     view! {
         <div data-test="page-space">
             <div class="head">
                 <h1 class="brk" data-test="title">{move || ids::shown(&kernel.get())} ": config space"</h1>
                 <span class="sub" data-test="summary">{sub}</span>
             </div>
-            <filters::Filters view data=fetched.data takeaway/>
-            {states::fetched("This config space", fetched, 10, move |data: Arc<SpaceResponse>| shown(view, &narrowed(&data)))}
+            <filters::Filters view data=fetched.data narrowed takeaway/>
+            {states::fetched("This config space", fetched, 10, move |_| narrowed.get().map(|data| shown(view, &data)))}
         </div>
     }
 }
@@ -135,8 +134,8 @@ fn summary(data: &SpaceResponse) -> String {
         (sums.spilling, "spill"),
         (sums.at_ceiling, "at the register ceiling"),
     ];
-    if data.filtered > 0 {
-        parts.push(format!("{} left out by filters", data.filtered));
+    if data.sieved.filtered > 0 {
+        parts.push(format!("{} left out by filters", data.sieved.filtered));
     }
     parts
         .extend(numbers.into_iter().filter(|(number, _)| *number > 0).map(|(number, what)| format!("{number} {what}")));
@@ -149,8 +148,7 @@ fn shown(view: View, data: &SpaceResponse) -> impl IntoView + use<> {
     let left_out = (data.left_out > 0).then(|| {
         view! { <p class="note plain">{display::plural(data.left_out, "config")} " left out: the answer is full."</p> }
     });
-    let sieved = Sieved { filtered: data.filtered, unknown: data.unknown, ..Sieved::default() };
-    let filtered = sieved.sentence(&query.only, "config").map(|sentence| {
+    let filtered = data.sieved.sentence(&query.only, "config").map(|sentence| {
         let text = format!("{sentence} Marks hold for the whole space.");
         view! { <p class="note plain" data-test="filtered">{text}</p> }
     });

@@ -9,6 +9,7 @@ use crate::{
     decision_measure::DecisionValues,
     ids::{Digest, TargetName},
     report::Resources,
+    sieve::Sieved,
     stage::Stage,
 };
 
@@ -117,10 +118,7 @@ pub struct SpaceResponse {
     pub summary: SpaceSummary,
     /// Configs beyond the limit of the answer.
     pub left_out: u64,
-    /// Configs that a filter of decisions left out.
+    /// What filters of decisions left out.
     #[serde(default)]
-    pub filtered: u64,
-    /// Of these, configs of which a decision asked for is not known.
-    #[serde(default)]
-    pub unknown: u64,
+    pub sieved: Sieved,
 }

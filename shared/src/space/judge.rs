@@ -39,17 +39,8 @@ pub fn judge(configs: &mut [SpaceConfig], register_limit: Option<i64>) -> SpaceS
 /// Keeps the configs that pass every filter and sums up what is left; marks stay as they are in the whole space. What is left out is
 /// counted, and apart from it what is left out because a decision is not known.
 pub fn narrow(answer: &mut SpaceResponse, only: &[DecisionFilter]) {
-    if only.is_empty() {
-        return;
-    }
-    let sieved = sieve::sift(&mut answer.configs, only, |config| &config.values);
-    (answer.filtered, answer.unknown) = (sieved.filtered, sieved.unknown);
+    answer.sieved = sieve::sift(&mut answer.configs, only, |config| &config.values);
     answer.summary = sum_up(&answer.configs);
-}
-
-/// Filters that leave something out, each with the number of configs it takes.
-pub fn filters(configs: &[SpaceConfig]) -> Vec<(DecisionFilter, u64)> {
-    sieve::offered(&configs.iter().map(|config| &config.values).collect::<Vec<_>>())
 }
 
 /// The stage from which on two lowerings are equal, down to the last stage that both have; `None` when that one differs, or no stage is

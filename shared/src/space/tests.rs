@@ -7,6 +7,7 @@ use crate::{
     api::{BuildStatus, CommitSummary, KernelSummary, SameKernel, SpaceSummary},
     decision_measure::DecisionValue,
     ids::Digest,
+    sieve::Sieved,
     stage::Stage,
 };
 
@@ -65,8 +66,7 @@ fn answer() -> SpaceResponse {
         configs,
         summary,
         left_out: 0,
-        filtered: 0,
-        unknown: 0,
+        sieved: Sieved::default(),
     }
 }
 
@@ -155,14 +155,15 @@ fn a_narrowed_space_keeps_its_marks_and_counts_what_it_leaves_out() {
             config.values.0.insert(DecisionMeasure::Pipelining, DecisionValue::Named(state.to_owned()));
         }
     }
-    let offered = filters(&answer.configs);
-    let offered: Vec<(String, u64)> = offered.into_iter().map(|(filter, n)| (filter.to_string(), n)).collect();
-    assert_eq!(offered, [("pipelining:inert".to_owned(), 3), ("pipelining:pipelined".to_owned(), 3)]);
-    let whole = answer.clone();
+    let mut whole = answer.clone();
     narrow(&mut answer, &[]);
+    whole.sieved.offered = answer.sieved.offered.clone();
     assert_eq!(answer, whole, "no filter leaves nothing out");
+    let offered = whole.sieved.offered.into_iter();
+    let offered: Vec<(String, u64)> = offered.map(|(filter, n)| (filter.to_string(), n)).collect();
+    assert_eq!(offered, [("pipelining:inert".to_owned(), 3), ("pipelining:pipelined".to_owned(), 3)]);
     narrow(&mut answer, &["pipelining:inert".parse().expect("a filter")]);
-    assert_eq!((answer.configs.len(), answer.filtered, answer.unknown), (3, 4, 1));
+    assert_eq!((answer.configs.len(), answer.sieved.filtered, answer.sieved.unknown), (3, 4, 1));
     assert_eq!((answer.summary.configs, answer.summary.duplicates), (3, 2));
     assert!(
         answer.summary.sentence.starts_with("Compiling 3 configs took 6 s. 2 of them"),

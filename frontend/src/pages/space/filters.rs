@@ -29,6 +29,8 @@ const COMMITS: u32 = 100;
 pub fn Filters(
     view: View,
     data: RwSignal<Option<Arc<SpaceResponse>>>,
+    /// The same with the filters of the address.
+    narrowed: Memo<Option<Arc<SpaceResponse>>>,
     #[prop(into)] takeaway: Signal<Takeaway>,
 ) -> impl IntoView {
     let commits = use_fetch::<Vec<CommitRow>>(move || {
@@ -69,12 +71,9 @@ pub fn Filters(
             all.into_iter().map(|(measure, label)| (measure.to_string(), label)).collect::<Vec<_>>()
         })
     });
-    let offered = Memo::new(move |_| {
-        let mut data = data.get().map(|data| SpaceResponse::clone(&data))?;
-        view.query.with(|query| space::narrow(&mut data, &query.only));
-        Some(space::filters(&data.configs))
+    let offered = Signal::derive(move || {
+        narrowed.with(|data| data.as_ref().map(|data| data.sieved.offered.clone())).unwrap_or_default()
     });
-    let offered = Signal::derive(move || offered.get().unwrap_or_default());
     let path = move || Page::Space(view.project.get_value(), view.kernel.get(), SpaceQuery::default()).path();
     let lowering = move || {
         let query = LoweringQuery { at: at.get().parse().ok(), ..LoweringQuery::default() };
